@@ -1,0 +1,37 @@
+# `make demo` sets up and runs the shipped examples, `make test` sets up and passes the tests.
+VENV ?= .venv
+PYTHON ?= python3
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: setup demo test lint types unit agreement slow clean
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $(STAMP)
+
+demo: setup
+	$(BIN)/treville litmus --model sc --model tso --model pso --model power --model aarch64 examples/litmus
+
+test: setup lint types unit
+
+lint:
+	$(BIN)/ruff check src tests bench
+
+types:
+	$(BIN)/mypy
+
+unit:
+	$(BIN)/pytest -n 2 -m "not slow"
+
+slow: setup
+	$(BIN)/pytest -n 2
+
+agreement: setup
+	$(BIN)/python bench/agreement.py
+
+clean:
+	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,83 @@
+"""`treville COMMAND ...`: finds the command's module, imports only that, and maps errors to exit codes.
+
+Adding a command is adding a line to `COMMANDS` and a module `cli/<module>.py` with
+`add_arguments(parser)` and `run(options) -> int`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from importlib import import_module
+
+from treville import __version__
+from treville.results.errors import BudgetExceeded, InputError, TrevilleError
+from treville.results.verdict import ExitCode
+
+# command -> (module below treville.cli, one line for --help)
+COMMANDS: dict[str, tuple[str, str]] = {
+    "litmus": ("litmus", "every final state of litmus tests under memory models"),
+    "diff": ("diff", "compare two result files of `treville litmus`"),
+    "models": ("models", "list the shipped memory models, or check their strength order"),
+    "history": ("history", "could this recorded run happen under a consistency model?"),
+    "petri": ("petri", "is a marking of a Petri net unreachable or uncoverable, with a proof?"),
+    "param": ("param", "is a protocol safe for any number of processes, on weak memory?"),
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Entry point of the `treville` command; returns the exit code."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    try:
+        return int(_dispatch(arguments))
+    except BudgetExceeded as error:
+        print(f"UNKNOWN: {error.reason}" + (f" ({error.advice})" if error.advice else ""), file=sys.stderr)
+        return int(ExitCode.UNKNOWN)
+    except InputError as error:
+        print(error, file=sys.stderr)
+        return int(ExitCode.INPUT)
+    except TrevilleError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return int(ExitCode.INPUT)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader of our output went away (`| head`); nothing is left to say.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return int(ExitCode.PASS)
+    except Exception as error:
+        if os.environ.get("TREVILLE_TRACEBACK"):
+            raise
+        print(
+            f"internal error: {type(error).__name__}: {error}\n"
+            "This is a bug in Treville; set TREVILLE_TRACEBACK=1 to see where, and please report it.",
+            file=sys.stderr,
+        )
+        return int(ExitCode.INTERNAL)
+
+
+def _dispatch(arguments: list[str]) -> int:
+    command = next((a for a in arguments if not a.startswith("-")), None)
+    if command not in COMMANDS or arguments[0] != command:
+        _overview().parse_args(arguments)
+        return int(ExitCode.INPUT)
+    module = import_module(f"treville.cli.{COMMANDS[command][0]}")
+    parser = argparse.ArgumentParser(prog=f"treville {command}", description=module.__doc__)
+    module.add_arguments(parser)
+    return int(module.run(parser.parse_args(arguments[1:])))
+
+
+def _overview() -> argparse.ArgumentParser:
+    width = max(map(len, COMMANDS)) + 2
+    lines = "\n".join(f"  {name:<{width}}{summary}" for name, (_, summary) in COMMANDS.items())
+    parser = argparse.ArgumentParser(
+        prog="treville",
+        description="Verify concurrent programs on weak memory.",
+        epilog=f"commands:\n{lines}\n\n`treville COMMAND --help` tells more.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"treville {__version__}")
+    parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help="one of the commands below")
+    return parser

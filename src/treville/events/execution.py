@@ -1,0 +1,48 @@
+"""A concrete candidate execution: events with values, and the base relations over them.
+
+This is the common currency of the evaluator (`models.evaluate`), the brute-force oracle, the lazy
+engine and the pictures: an engine that claims an execution hands over one of these, and it is checked
+independently of how it was found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from treville.relations import Relation
+from treville.results import Span
+
+INIT_THREAD = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event. `kind` is `R`, `W`, `F` (fence); `thread` is INIT_THREAD for initial writes, which are
+    tagged `IW`. `address` and `value` are None for fences. `order` counts the thread's source
+    instructions in execution order."""
+
+    number: int
+    thread: int
+    kind: str
+    tags: frozenset[str]
+    address: int | None = None
+    value: int | None = None
+    text: str = ""
+    span: Span | None = None
+    order: int = 0
+
+
+@dataclass(slots=True)
+class Execution:
+    """Events and what the program and the choices (rf, co) say about them.
+
+    `sets` and `relations` hold every base name of cat that the dialect provides: among the sets `R`,
+    `W`, `M`, `F`, `IW`, `FW` and one per tag; among the relations `po`, `addr`, `data`, `ctrl`, `rmw`, `rf`,
+    `co`, `loc`, `int`, `ext`. A base name that is not listed is empty. Final values are those that the
+    test observes, in the order of `LitmusTest.observed`.
+    """
+
+    events: list[Event]
+    sets: dict[str, int] = field(default_factory=dict)
+    relations: dict[str, Relation] = field(default_factory=dict)
+    final: tuple[int | tuple[int, ...], ...] = ()

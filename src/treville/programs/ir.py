@@ -1,0 +1,229 @@
+"""The program IR: what every front end produces and every engine consumes.
+
+A program is a list of threads over shared memory. A thread is a flat list of instructions over
+registers, with labels. Values are Python ints; an operator wraps its result to a signed two's
+complement number of its width. The address of a global is an int too (see `Program.addresses`), so
+pointer arithmetic, comparison and dependencies through pointers need no special case.
+
+Dependencies (addr, data, ctrl) are not stored here: they follow from which registers an expression
+reads, and are computed where instructions become events. `Select` is the one operator whose first
+argument gives a weaker ("pick") dependency, as AArch64's conditional select does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+from treville.results import Span
+
+# -- expressions -----------------------------------------------------------------------------------
+
+
+class Const(NamedTuple):
+    """A number or an address."""
+
+    value: int
+
+
+class Reg(NamedTuple):
+    """The value of a register (or local variable) of the thread."""
+
+    name: str
+
+
+class Op(NamedTuple):
+    """An operator of `programs.operators` applied to arguments; the result is wrapped to `bits`."""
+
+    name: str
+    args: tuple[Expr, ...]
+    bits: int = 64
+
+
+class Select(NamedTuple):
+    """`then` if the condition is not zero, else `otherwise`. Only the chosen argument passes its data
+    dependencies on; the condition passes pick dependencies."""
+
+    condition: Expr
+    then: Expr
+    otherwise: Expr
+
+
+Expr: TypeAlias = Const | Reg | Op | Select
+
+
+# -- instructions ----------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Instruction:
+    """Base of all instructions. `text` is the source form, `span` its place; `index` numbers the
+    source instruction in its thread, so that several IR instructions can belong to one."""
+
+    text: str = field(default="", kw_only=True)
+    span: Span | None = field(default=None, kw_only=True)
+    index: int = field(default=0, kw_only=True)
+
+
+@dataclass(slots=True)
+class Local(Instruction):
+    """`register := value`, no memory involved."""
+
+    register: str
+    value: Expr
+
+
+@dataclass(slots=True)
+class Havoc(Instruction):
+    """`register := ` any one of `values`, chosen freely."""
+
+    register: str
+    values: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Assume(Instruction):
+    """Executions in which the condition is zero do not count (they are dropped)."""
+
+    condition: Expr
+
+
+@dataclass(slots=True)
+class Load(Instruction):
+    """`register := *address`: a read event. `register` None: the value is not kept.
+
+    `tags` become sets of the model (`A`, `ACQ`, `Once`, ...). `link` (see Store) makes it the read half
+    of a read-modify-write. `exclusive` opens a reservation for a later `StoreExclusive`.
+    """
+
+    register: str | None
+    address: Expr
+    tags: frozenset[str] = frozenset()
+    bits: int = 32
+    link: bool = False
+    exclusive: bool = False
+
+
+@dataclass(slots=True)
+class Store(Instruction):
+    """`*address := value`: a write event, executed only if `when` is absent or not zero.
+
+    `link` makes it the write half of the read-modify-write whose read half is the last linked load of
+    the same source instruction (`index`); the pair enters `rmw` (and `amo`). The registers of `when`
+    give a pick dependency on the write.
+    """
+
+    address: Expr
+    value: Expr
+    tags: frozenset[str] = frozenset()
+    bits: int = 32
+    link: bool = False
+    when: Expr | None = None
+
+
+@dataclass(slots=True)
+class StoreExclusive(Instruction):
+    """A store conditional. If an open reservation of the same address exists it may succeed (a write event
+    paired with the exclusive load in `rmw` and `lxsx`, `status := success`); it may always fail
+    (`status := failure`, no event). Either way the reservation is closed."""
+
+    status: str
+    address: Expr
+    value: Expr
+    tags: frozenset[str] = frozenset()
+    bits: int = 32
+    success: int = 0
+    failure: int = 1
+
+
+@dataclass(slots=True)
+class Fence(Instruction):
+    """A fence event with the given tags (`MFENCE`, `SYNC`, `DMB.SY`, `Rcu-lock`, ...)."""
+
+    tags: frozenset[str]
+
+
+@dataclass(slots=True)
+class Branch(Instruction):
+    """Go to label `target` if the condition is not zero; `condition` None: always.
+
+    Every event after the branch, up to label `until` (None: the end of the thread), is control-dependent
+    on the reads that the condition depends on.
+    """
+
+    target: str
+    condition: Expr | None = None
+    until: str | None = None
+
+
+@dataclass(slots=True)
+class IndirectBranch(Instruction):
+    """Go to the label whose code address the expression evaluates to (see `Thread.code_addresses`)."""
+
+    target: Expr
+
+
+# -- programs --------------------------------------------------------------------------------------
+
+LOCATION_BASE = 0x4000_0000
+LOCATION_STRIDE = 0x0010_0000
+
+
+@dataclass(slots=True)
+class Location:
+    """A global: where it lies, how many cells of how many bits it has, and their initial values."""
+
+    name: str
+    address: int
+    bits: int = 32
+    initial: list[int] = field(default_factory=lambda: [0])
+
+    @property
+    def cell_bytes(self) -> int:
+        """Distance between two cells."""
+        return self.bits // 8
+
+
+@dataclass(slots=True)
+class Thread:
+    """One thread: its instructions, where its labels point (an index into `instructions`, its length for
+    the end), and the initial values of its registers (absent ones are 0)."""
+
+    name: str
+    instructions: list[Instruction] = field(default_factory=list)
+    labels: dict[str, int] = field(default_factory=dict)
+    registers: dict[str, int] = field(default_factory=dict)
+    code_addresses: dict[int, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Program:
+    """Threads over shared memory."""
+
+    threads: list[Thread] = field(default_factory=list)
+    locations: dict[str, Location] = field(default_factory=dict)
+
+    def location(self, name: str) -> Location:
+        """The global of that name, allocated at the next free address when it is new."""
+        found = self.locations.get(name)
+        if found is None:
+            address = LOCATION_BASE + LOCATION_STRIDE * len(self.locations)
+            found = self.locations[name] = Location(name, address)
+        return found
+
+    def location_at(self, address: int) -> tuple[Location, int] | None:
+        """The global that covers the address and the cell's index in it, if any."""
+        slot, offset = divmod(address - LOCATION_BASE, LOCATION_STRIDE)
+        if not 0 <= slot < len(self.locations):
+            return None
+        location = list(self.locations.values())[slot]
+        cell, rest = divmod(offset, location.cell_bytes)
+        return (location, cell) if rest == 0 else None
+
+    def show_value(self, value: int) -> str:
+        """A value for people: a number, or the name of the global (`x`, `x[1]`) whose address it is."""
+        found = self.location_at(value)
+        if found is None:
+            return str(value)
+        location, cell = found
+        return location.name if cell == 0 else f"{location.name}[{cell}]"

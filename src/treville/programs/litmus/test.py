@@ -1,0 +1,95 @@
+"""A litmus test: a program with a question about its final states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+from treville.programs.ir import Program
+
+# -- what a condition can look at ------------------------------------------------------------------
+
+
+class RegisterOf(NamedTuple):
+    """The final value of a register. `shown` is how states print it (`0:EAX`)."""
+
+    thread: int
+    register: str
+    shown: str
+
+
+class CellOf(NamedTuple):
+    """The final value of the memory cell at an address. `shown` is how states print it (`x`, `x[1]`)."""
+
+    address: int
+    shown: str
+
+
+class ArrayOf(NamedTuple):
+    """The final values of all cells of an array; states print it as `{1,2}`."""
+
+    addresses: tuple[int, ...]
+    shown: str
+
+
+Observable: TypeAlias = RegisterOf | CellOf | ArrayOf
+
+
+# -- conditions ------------------------------------------------------------------------------------
+
+
+class Equals(NamedTuple):
+    """The observable has the given value (for an array: these values)."""
+
+    observable: Observable
+    value: int | tuple[int, ...]
+
+
+class SameValue(NamedTuple):
+    """Two observables have equal values."""
+
+    left: Observable
+    right: Observable
+
+
+class Not(NamedTuple):
+    """Negation."""
+
+    operand: Condition
+
+
+class And(NamedTuple):
+    """Conjunction of any number of operands; the empty one is true."""
+
+    operands: tuple[Condition, ...]
+
+
+class Or(NamedTuple):
+    """Disjunction of any number of operands; the empty one is false."""
+
+    operands: tuple[Condition, ...]
+
+
+Condition: TypeAlias = Equals | SameValue | Not | And | Or
+TRUE: Condition = And(())
+
+
+@dataclass(slots=True)
+class LitmusTest:
+    """A parsed test.
+
+    `quantifier` is `exists`, `~exists` or `forall`. `observed` lists what states range over: all that the
+    condition and `locations` mention, each once. `filter` drops final states before anything is counted.
+    `condition_text` is the source text of the condition. `dialect` is one of the names in
+    `programs.litmus.DIALECTS`.
+    """
+
+    name: str
+    dialect: str
+    program: Program
+    quantifier: str = "exists"
+    condition: Condition = TRUE
+    condition_text: str = ""
+    observed: list[Observable] = field(default_factory=list)
+    filter: Condition | None = None
+    file: str = ""

@@ -1,0 +1,213 @@
+"""Binary relations as lists of row masks, with cat's operators and the searches for cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from treville.relations.sets import elements
+
+
+class Relation:
+    """A relation over the events `0 .. n-1`. Treated as immutable: operators return new ones."""
+
+    __slots__ = ("rows",)
+
+    def __init__(self, rows: list[int]) -> None:
+        self.rows = rows
+
+    # -- making one ------------------------------------------------------------------------------
+
+    @staticmethod
+    def empty(n: int) -> Relation:
+        """The relation without pairs."""
+        return Relation([0] * n)
+
+    @staticmethod
+    def full(n: int) -> Relation:
+        """Every pair."""
+        return Relation([(1 << n) - 1] * n)
+
+    @staticmethod
+    def of(n: int, pairs: Iterable[tuple[int, int]]) -> Relation:
+        """The relation of the given pairs."""
+        rows = [0] * n
+        for source, target in pairs:
+            rows[source] |= 1 << target
+        return Relation(rows)
+
+    @staticmethod
+    def identity(n: int, members: int = -1) -> Relation:
+        """cat's `[S]`: the pairs (e, e) with e in the set (by default in all events)."""
+        return Relation([(1 << i) & members for i in range(n)])
+
+    @staticmethod
+    def product(n: int, sources: int, targets: int) -> Relation:
+        """cat's `S * T`."""
+        return Relation([targets if sources >> i & 1 else 0 for i in range(n)])
+
+    # -- asking ----------------------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """How many events the relation ranges over."""
+        return len(self.rows)
+
+    def __contains__(self, pair: tuple[int, int]) -> bool:
+        return bool(self.rows[pair[0]] >> pair[1] & 1)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Relation) and self.rows == other.rows
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.rows))
+
+    def __bool__(self) -> bool:
+        return any(self.rows)
+
+    def __len__(self) -> int:
+        return sum(row.bit_count() for row in self.rows)
+
+    def __repr__(self) -> str:
+        return f"Relation({self.n}, {sorted(self.pairs())})"
+
+    def pairs(self) -> Iterator[tuple[int, int]]:
+        """All pairs, in order."""
+        for source, row in enumerate(self.rows):
+            for target in elements(row):
+                yield source, target
+
+    def __le__(self, other: Relation) -> bool:
+        return all(a & ~b == 0 for a, b in zip(self.rows, other.rows, strict=True))
+
+    def domain(self) -> int:
+        """The set of events with a successor."""
+        mask = 0
+        for i, row in enumerate(self.rows):
+            if row:
+                mask |= 1 << i
+        return mask
+
+    def range(self) -> int:
+        """The set of events with a predecessor."""
+        mask = 0
+        for row in self.rows:
+            mask |= row
+        return mask
+
+    # -- cat's operators -------------------------------------------------------------------------
+
+    def __or__(self, other: Relation) -> Relation:
+        return Relation([a | b for a, b in zip(self.rows, other.rows, strict=True)])
+
+    def __and__(self, other: Relation) -> Relation:
+        return Relation([a & b for a, b in zip(self.rows, other.rows, strict=True)])
+
+    def __sub__(self, other: Relation) -> Relation:
+        return Relation([a & ~b for a, b in zip(self.rows, other.rows, strict=True)])
+
+    def complement(self) -> Relation:
+        """cat's `~r`."""
+        everything = (1 << self.n) - 1
+        return Relation([everything & ~row for row in self.rows])
+
+    def __matmul__(self, other: Relation) -> Relation:
+        """Composition, cat's `r ; s`. O(pairs) row unions."""
+        theirs = other.rows
+        out = []
+        for row in self.rows:
+            reached = 0
+            while row:
+                low = row & -row
+                reached |= theirs[low.bit_length() - 1]
+                row ^= low
+            out.append(reached)
+        return Relation(out)
+
+    def inverse(self) -> Relation:
+        """cat's `r^-1`."""
+        rows = [0] * self.n
+        for source, row in enumerate(self.rows):
+            bit = 1 << source
+            for target in elements(row):
+                rows[target] |= bit
+        return Relation(rows)
+
+    def optional(self) -> Relation:
+        """cat's `r?`."""
+        return Relation([row | (1 << i) for i, row in enumerate(self.rows)])
+
+    def plus(self) -> Relation:
+        """Transitive closure, cat's `r+`. Warshall on row masks: O(n^2) row operations."""
+        rows = list(self.rows)
+        for middle, reached in enumerate(self.rows):
+            if not reached:
+                continue
+            bit = 1 << middle
+            through = rows[middle]
+            for i, row in enumerate(rows):
+                if row & bit:
+                    rows[i] = row | through
+        return Relation(rows)
+
+    def star(self) -> Relation:
+        """Reflexive transitive closure, cat's `r*`."""
+        return self.plus().optional()
+
+    def restrict(self, sources: int, targets: int) -> Relation:
+        """`[S] ; r ; [T]` without building the identities."""
+        return Relation([row & targets if sources >> i & 1 else 0 for i, row in enumerate(self.rows)])
+
+    # -- axioms ----------------------------------------------------------------------------------
+
+    def is_irreflexive(self) -> bool:
+        """No event is related to itself."""
+        return not any(row >> i & 1 for i, row in enumerate(self.rows))
+
+    def is_acyclic(self) -> bool:
+        """No cycle. Removes events without successors until nothing changes."""
+        rows = self.rows
+        alive = self.domain() & self.range()
+        while alive:
+            kept = alive
+            for i in elements(alive):
+                if not rows[i] & kept:
+                    kept ^= 1 << i
+            if kept == alive:
+                return False
+            alive = kept
+        return True
+
+    def shortest_cycle(self) -> list[int] | None:
+        """The events of a shortest cycle in order, or None. Breadth first from every event."""
+        best: list[int] | None = None
+        for start in elements(self.domain() & self.range()):
+            path = self.shortest_path(start, start)
+            if path is not None and (best is None or len(path) < len(best) + 1):
+                best = path[:-1]
+        return best
+
+    def shortest_path(self, start: int, goal: int) -> list[int] | None:
+        """A shortest non-empty path from `start` to `goal`, both ends included."""
+        before: dict[int, int] = {}
+        frontier = [start]
+        seen = 0
+        while frontier:
+            following = []
+            for event in frontier:
+                fresh = self.rows[event] & ~seen
+                seen |= fresh
+                for target in elements(fresh):
+                    before[target] = event
+                    if target == goal:
+                        return _trace_back(before, start, goal)
+                    following.append(target)
+            frontier = following
+        return None
+
+
+def _trace_back(before: dict[int, int], start: int, goal: int) -> list[int]:
+    path = [goal]
+    while True:
+        path.append(before[path[-1]])
+        if path[-1] == start:
+            return path[::-1]

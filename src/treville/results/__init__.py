@@ -1,0 +1,22 @@
+"""Verdicts, places in inputs, errors, budgets and reports; shared by every part of the tool."""
+
+from treville.results.budget import Budget
+from treville.results.errors import BudgetExceeded, InputError, TrevilleError, Unsupported
+from treville.results.source import Source, Span
+from treville.results.verdict import EXIT_OF, SCHEMA, ExitCode, Verdict, batch_exit, report_line
+
+__all__ = [
+    "EXIT_OF",
+    "SCHEMA",
+    "Budget",
+    "BudgetExceeded",
+    "ExitCode",
+    "InputError",
+    "Source",
+    "Span",
+    "TrevilleError",
+    "Unsupported",
+    "Verdict",
+    "batch_exit",
+    "report_line",
+]

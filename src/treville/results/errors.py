@@ -1,0 +1,51 @@
+"""The errors of the tool. Anything that is not a `TrevilleError` is a bug in Treville.
+
+`InputError` and `Unsupported` become exit code 2, `BudgetExceeded` becomes the verdict UNKNOWN.
+Libraries raise; only `cli` prints.
+"""
+
+from __future__ import annotations
+
+from treville.results.source import Span
+
+
+class TrevilleError(Exception):
+    """Root of all expected errors."""
+
+
+class InputError(TrevilleError):
+    """The input is wrong at `span`; `hint` says what to do about it."""
+
+    def __init__(self, message: str, span: Span | None = None, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.span = span
+        self.hint = hint
+
+    def __str__(self) -> str:
+        lines = [f"{self.span}: error: {self.message}" if self.span else f"error: {self.message}"]
+        if self.span and (caret := self.span.caret()):
+            lines.append(caret)
+        if self.hint:
+            lines.append(f"  {self.hint}")
+        return "\n".join(lines)
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[str, Span | None, str]]:
+        """Errors cross process borders in batches."""
+        return (type(self), (self.message, self.span, self.hint))
+
+
+class Unsupported(InputError):
+    """The input is meaningful, but Treville does not handle this construct (LIMITATIONS.md)."""
+
+
+class BudgetExceeded(TrevilleError):
+    """Time, memory or a search bound ran out; `advice` says what to raise."""
+
+    def __init__(self, reason: str, advice: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.advice = advice
+
+    def __reduce__(self) -> tuple[type[BudgetExceeded], tuple[str, str]]:
+        return (type(self), (self.reason, self.advice))

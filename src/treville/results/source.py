@@ -1,0 +1,48 @@
+"""Text with a name, and places in it: what every error message of the tool points at."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A place in an input: 1-based line and column, and the text of that line for the caret."""
+
+    file: str
+    line: int
+    column: int
+    length: int = 1
+    line_text: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+    def caret(self) -> str:
+        """The source line with a caret below the place, or nothing when the line is unknown."""
+        if not self.line_text:
+            return ""
+        shown = self.line_text.replace("\t", " ")
+        width = max(1, min(self.length, len(shown) - self.column + 1))
+        return f"  {shown}\n  {' ' * (self.column - 1)}{'^' * width}"
+
+
+@dataclass(slots=True)
+class Source:
+    """An input text; turns character offsets into spans (line table built on first use)."""
+
+    name: str
+    text: str
+    _starts: list[int] = field(default_factory=list, repr=False)
+
+    def span(self, offset: int, length: int = 1) -> Span:
+        """The span of `length` characters from `offset`; O(log lines) after the first call."""
+        if not self._starts:
+            self._starts = [0] + [i + 1 for i, c in enumerate(self.text) if c == "\n"]
+        offset = max(0, min(offset, len(self.text)))
+        row = bisect_right(self._starts, offset) - 1
+        start = self._starts[row]
+        end = self.text.find("\n", start)
+        line_text = self.text[start : end if end >= 0 else len(self.text)]
+        return Span(self.name, row + 1, offset - start + 1, length, line_text[:400])

@@ -1,0 +1,43 @@
+"""Verdicts: PASS, FAIL or UNKNOWN, their exit codes, and the versioned JSON object that reports one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from enum import Enum
+from typing import Any
+
+SCHEMA = 1
+
+
+class Verdict(Enum):
+    """What a question ends in. FAIL carries evidence, UNKNOWN carries a reason, in the report."""
+
+    PASS = "PASS"
+    FAIL = "FAIL"
+    UNKNOWN = "UNKNOWN"
+
+
+class ExitCode(int, Enum):
+    """The process's exit codes; scripts rely on them."""
+
+    PASS = 0
+    FAIL = 1
+    INPUT = 2
+    UNKNOWN = 3
+    INTERNAL = 4
+
+
+EXIT_OF = {Verdict.PASS: ExitCode.PASS, Verdict.FAIL: ExitCode.FAIL, Verdict.UNKNOWN: ExitCode.UNKNOWN}
+_BATCH_ORDER = (ExitCode.INTERNAL, ExitCode.INPUT, ExitCode.FAIL, ExitCode.UNKNOWN, ExitCode.PASS)
+
+
+def batch_exit(codes: Iterable[ExitCode]) -> ExitCode:
+    """The exit code of a batch: the first of 4, 2, 1, 3, 0 that occurred."""
+    seen = set(codes)
+    return next((code for code in _BATCH_ORDER if code in seen), ExitCode.PASS)
+
+
+def report_line(report: dict[str, Any]) -> str:
+    """One line of `--json` output; the schema version comes first."""
+    return json.dumps({"schema": SCHEMA, **report}, ensure_ascii=False, sort_keys=False)
