@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from treville.results.errors import BudgetExceeded
 
@@ -13,8 +14,7 @@ _CHECKS_BETWEEN_MEMORY_READS = 64
 def resident_bytes() -> int:
     """Resident memory of this process, 0 where the system does not tell."""
     try:
-        with open("/proc/self/statm", "rb") as statm:
-            return int(statm.read().split()[1]) * 4096
+        return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
     except (OSError, ValueError, IndexError):
         return 0
 
