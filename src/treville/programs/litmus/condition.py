@@ -1,0 +1,405 @@
+"""The clauses behind a litmus program -> condition, filter and observables.
+
+Accepts herd7's grammar: `locations [...]`, `filter P`, then `exists P`, `~exists P`, `forall P`, `final P`,
+`observed ...` or nothing, which means `forall true`. Propositions use `/\\`, `\\/`, `=>`, `~`, `not`, `true`, `false`,
+`=`, `==`, `!=`, `<>`; negation binds tightest, then `=>`, `/\\`, `\\/`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from treville.programs.ir import Program
+from treville.programs.litmus.initial import (
+    LabelOf,
+    RegisterNamer,
+    code_address,
+    parse_number,
+    thread_index,
+)
+from treville.programs.litmus.layout import Sections
+from treville.programs.litmus.test import (
+    TRUE,
+    And,
+    ArrayOf,
+    CellOf,
+    Condition,
+    Equals,
+    LitmusTest,
+    Not,
+    Observable,
+    Or,
+    RegisterOf,
+    SameValue,
+)
+from treville.programs.operators import wrap
+from treville.results import InputError, Unsupported
+
+_TOKEN = re.compile(
+    r"\s*(?:(/\\)|(\\/)|(=>)|(==?)|(!=|<>)|(~|not\b)|(-?0[xX][0-9a-fA-F]+|-?\d+)"
+    r'|(instr:\s*"[^"]*")|(label:\s*"[^"]*")|(%?[A-Za-z_.$][\w.$/]*)|(\S))'
+)
+(AND, OR, IMPLIES, EQUAL, DIFFERENT, NOT, NUMBER, INSTRUCTION, LABEL, NAME, SIGN) = range(1, 12)
+_THREAD = re.compile(r"P\d+$")
+_DEEPEST = 120
+
+
+def read_conditions(
+    sections: Sections, program: Program, dialect: str, register: RegisterNamer, value_bits: int = 64
+) -> LitmusTest:
+    """The litmus test of a program whose threads and initial state are complete.
+
+    `value_bits` is the width of registers, to which numbers in the condition are wrapped.
+    """
+    test = LitmusTest(sections.name, dialect, program, file=sections.source.name)
+    reader = ConditionReader(sections, program, register, value_bits)
+    reader.read(test)
+    test.observed = reader.observables()
+    return test
+
+
+class ConditionReader:
+    """A recursive-descent reader over the tokens of the clauses; collects the observables it meets."""
+
+    def __init__(
+        self, sections: Sections, program: Program, register: RegisterNamer, value_bits: int = 64
+    ) -> None:
+        self.sections, self.program, self.register = sections, program, register
+        self.value_bits = value_bits
+        self.text, self.base = sections.conditions
+        self.tokens = [
+            (m.lastindex or 0, m.group(m.lastindex or 0), m.start(m.lastindex or 0))
+            for m in _TOKEN.finditer(self.text)
+        ]
+        self.tokens.append((0, "", len(self.text)))
+        self.place = 0
+        self.depth = 0
+        self.found: dict[Observable, None] = {}
+
+    # -- clauses -----------------------------------------------------------------------------------
+
+    def read(self, test: LitmusTest) -> None:
+        """Read all clauses into the test."""
+        while self.word == "locations":
+            self.step()
+            self.locations()
+        kept = list(self.found)
+        if self.word == "filter":
+            self.step()
+            test.filter = self.proposition()
+        # What only the filter mentions is not part of the printed states.
+        self.filter_only = [o for o in self.found if o not in kept]
+        self.found = dict.fromkeys(kept)
+        start = self.tokens[self.place][2]
+        test.quantifier, test.condition = self.quantified()
+        test.condition_text = self.text[start : self.tokens[self.place][2]].strip()
+        self.take(";")
+        if self.word == "with":
+            return
+        if self.kind:
+            raise self.fail("the end of the condition")
+
+    def quantified(self) -> tuple[str, Condition]:
+        kind, word, _ = self.tokens[self.place]
+        if kind == 0:
+            return "forall", TRUE
+        if word == "(":
+            return "exists", self.proposition()
+        self.step()
+        if word == "forall":
+            return "forall", self.proposition()
+        if word in ("exists", "final"):
+            return "exists", self.proposition()
+        if word in ("observed", "Observed"):
+            return "exists", self.observed()
+        if kind == NOT and self.word == "exists":
+            self.step()
+            return "~exists", self.proposition()
+        self.place -= 1
+        raise self.fail("exists, ~exists or forall")
+
+    def locations(self) -> None:
+        """`[x; 0:r1; t[2]; y int*]`"""
+        self.expect("[")
+        while not self.take("]"):
+            if self.word in ("fault", "Fault"):
+                raise self.unsupported("faults")
+            self.observe(self.observable())
+            while self.kind == NAME:
+                self.step()
+            while self.take("*"):
+                pass
+            if not self.take(";") and not self.take(",") and self.word != "]":
+                raise self.fail("';' or ']'")
+
+    def observed(self) -> Condition:
+        """`0:R1=1; x=2; and 0:R1=0; x=1;`: the states of a log, one of which is to be seen."""
+        states: list[Condition] = []
+        while True:
+            atoms: list[Condition] = []
+            while self.kind in (NUMBER, NAME, SIGN) and self.word not in ("and", "with"):
+                atoms.append(self.atom())
+                self.expect(";")
+            states.append(And(tuple(atoms)))
+            if self.word != "and":
+                return Or(tuple(states))
+            self.step()
+
+    # -- propositions ------------------------------------------------------------------------------
+
+    def proposition(self) -> Condition:
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise self.fail(f"at most {_DEEPEST} levels of nesting")
+        operands = [self.conjunction()]
+        while self.kind == OR:
+            self.step()
+            operands.append(self.conjunction())
+        self.depth -= 1
+        return operands[0] if len(operands) == 1 else Or(tuple(operands))
+
+    def conjunction(self) -> Condition:
+        operands = [self.implication()]
+        while self.kind == AND:
+            self.step()
+            operands.append(self.implication())
+        return operands[0] if len(operands) == 1 else And(tuple(operands))
+
+    def implication(self) -> Condition:
+        premises: list[Condition] = []
+        result = self.negation()
+        while self.kind == IMPLIES:
+            self.step()
+            premises.append(result)
+            result = self.negation()
+        if len(premises) > _DEEPEST:
+            raise self.fail(f"at most {_DEEPEST} levels of nesting")
+        for premise in reversed(premises):
+            result = Or((Not(premise), result))
+        return result
+
+    def negation(self) -> Condition:
+        negated = False
+        while self.kind == NOT:
+            self.step()
+            negated = not negated
+        result = self.primary()
+        return Not(result) if negated else result
+
+    def primary(self) -> Condition:
+        word = self.word
+        if word == "(" and self.kind == SIGN:
+            self.step()
+            inner = self.proposition()
+            self.expect(")")
+            return inner
+        if word in ("true", "false"):
+            self.step()
+            return TRUE if word == "true" else Or(())
+        if word in ("fault", "Fault"):
+            raise self.unsupported("faults")
+        return self.atom()
+
+    # -- atoms -------------------------------------------------------------------------------------
+
+    def atom(self) -> Condition:
+        left = self.observable()
+        if self.kind not in (EQUAL, DIFFERENT):
+            raise self.fail("'=' or '!='")
+        different = self.kind == DIFFERENT
+        self.step()
+        result = self.comparison(left)
+        return Not(result) if different else result
+
+    def comparison(self, left: Observable) -> Condition:
+        other = self.other_observable()
+        if other is not None:
+            self.observe(left)
+            self.observe(other)
+            return SameValue(left, other)
+        if self.take("{"):
+            values: list[int] = []
+            while not self.take("}"):
+                values.append(self.value())
+                if not self.take(",") and self.word != "}":
+                    raise self.fail("',' or '}'")
+            return self.array_equals(left, tuple(values))
+        value = self.value()
+        self.observe(left)
+        bits = self.bits_of(left)
+        return Equals(left, wrap(value, bits) if value >> (bits - 1) not in (0, -1) else value)
+
+    def array_equals(self, left: Observable, values: tuple[int, ...]) -> Condition:
+        if isinstance(left, CellOf) and "[" not in left.shown:
+            left = ArrayOf((left.address,), left.shown)
+        if not isinstance(left, ArrayOf):
+            raise self.fail("a single value")
+        if len(values) != len(left.addresses):
+            raise self.fail(f"{len(left.addresses)} values")
+        self.observe(left)
+        bits = self.bits_of(left)
+        return Equals(left, tuple(wrap(v, bits) for v in values))
+
+    def bits_of(self, observable: Observable) -> int:
+        if isinstance(observable, RegisterOf):
+            return self.value_bits
+        address = observable.address if isinstance(observable, CellOf) else observable.addresses[0]
+        found = self.program.location_at(address)
+        return found[0].bits if found and found[0].bits > 32 else self.value_bits
+
+    def other_observable(self) -> Observable | None:
+        """A right-hand side that is not a constant: `1:r2`, `[y]`, `*y`."""
+        kind, word, _ = self.tokens[self.place]
+        following = self.tokens[self.place + 1] if kind else (0, "", 0)
+        if word == "*" and kind == SIGN:
+            self.step()
+            return self.observable()
+        if word == "[" and kind == SIGN:
+            return self.observable()
+        if (kind == NUMBER or (kind == NAME and _THREAD.match(word))) and following[1] == ":":
+            return self.observable()
+        return None
+
+    def value(self) -> int:
+        kind, word, offset = self.tokens[self.place]
+        if kind == NUMBER:
+            self.step()
+            return parse_number(word)
+        if kind == LABEL:
+            self.step()
+            return self.label_value(word, offset)
+        if kind == INSTRUCTION or word in ("NOP", "nop"):
+            raise self.unsupported("instructions as values (self-modifying code)")
+        self.take("&")
+        if self.kind != NAME:
+            if self.word in ("(", ":"):
+                raise self.unsupported("page-table entries and memory tags")
+            raise self.fail("a value")
+        name = self.word
+        self.step()
+        location = self.program.location(name)
+        if self.word == "[":
+            self.step()
+            index = self.number()
+            self.expect("]")
+            return location.address + index * location.cell_bytes
+        if self.word in (":", "("):
+            raise self.unsupported(f"'{name}{self.word}'")
+        return location.address
+
+    def label_value(self, word: str, offset: int) -> int:
+        thread, _, label = word.split('"')[1].partition(":")
+        if not thread.lstrip("P").isdigit():
+            raise self.fail('label:"P0:name"')
+        place = LabelOf(int(thread.lstrip("P")), label)
+        index = thread_index(self.sections, self.program, place.thread, self.base + offset)
+        return code_address(self.program, index, place.label)
+
+    def observable(self) -> Observable:
+        """`0:r1`, `P0:r1`, `x`, `[x]`, `x[1]`"""
+        kind, word, offset = self.tokens[self.place]
+        if kind == NUMBER or (kind == NAME and _THREAD.match(word) and self.tokens[self.place + 1][1] == ":"):
+            self.step()
+            self.expect(":")
+            return self.register_of(int(word.lstrip("P"), 0), offset)
+        if self.take("["):
+            found = self.cell(self.identifier(), offset)
+            self.expect("]")
+            return found
+        if kind == NAME and word[0] == "%":
+            return self.symbolic_register()
+        return self.cell(self.identifier(), offset)
+
+    def register_of(self, number: int, offset: int) -> RegisterOf:
+        index = thread_index(self.sections, self.program, number, self.base + offset)
+        at = self.tokens[self.place][2]
+        name, shown = self.register(index, self.identifier(), self.base + at)
+        return RegisterOf(index, name, f"{number}:{shown}")
+
+    def symbolic_register(self) -> RegisterOf:
+        word, offset = self.word, self.base + self.tokens[self.place][2]
+        self.step()
+        for index, thread in enumerate(self.program.threads):
+            name, shown = self.register(index, word, offset)
+            if name in thread.registers:
+                return RegisterOf(index, name, f"{index}:{shown}")
+        raise self.sections.error(f"no thread uses the register {word}", offset, len(word))
+
+    def cell(self, name: str, offset: int) -> Observable:
+        if self.word == "(" or self.word == ":":
+            raise self.unsupported(f"'{name}{self.word}'")
+        location = self.program.location(name)
+        if self.take("["):
+            index = self.number()
+            self.expect("]")
+            if not 0 <= index < len(location.initial):
+                raise self.sections.error(
+                    f"{name} has {len(location.initial)} cells, no cell {index}", self.base + offset, len(name)
+                )
+            return CellOf(location.address + index * location.cell_bytes, f"{name}[{index}]")
+        if len(location.initial) > 1:
+            size = location.cell_bytes
+            return ArrayOf(tuple(location.address + size * i for i in range(len(location.initial))), name)
+        return CellOf(location.address, name)
+
+    # -- observables -------------------------------------------------------------------------------
+
+    def observe(self, observable: Observable) -> None:
+        self.found[observable] = None
+
+    def observables(self) -> list[Observable]:
+        """Each observable once: registers by thread, then memory, in the order of their first mention."""
+        registers = [o for o in self.found if isinstance(o, RegisterOf)]
+        registers.sort(key=lambda o: o.thread)
+        return [*registers, *(o for o in self.found if not isinstance(o, RegisterOf))]
+
+    # -- tokens ------------------------------------------------------------------------------------
+
+    @property
+    def kind(self) -> int:
+        return self.tokens[self.place][0]
+
+    @property
+    def word(self) -> str:
+        return self.tokens[self.place][1]
+
+    def step(self) -> None:
+        if self.tokens[self.place][0]:
+            self.place += 1
+
+    def take(self, sign: str) -> bool:
+        kind, word, _ = self.tokens[self.place]
+        if kind == SIGN and word == sign:
+            self.place += 1
+            return True
+        return False
+
+    def expect(self, sign: str) -> None:
+        if not self.take(sign):
+            raise self.fail(f"'{sign}'")
+
+    def identifier(self) -> str:
+        kind, word, _ = self.tokens[self.place]
+        if kind != NAME:
+            raise self.fail("a name")
+        self.place += 1
+        return word
+
+    def number(self) -> int:
+        kind, word, _ = self.tokens[self.place]
+        if kind != NUMBER:
+            raise self.fail("a number")
+        self.place += 1
+        return parse_number(word)
+
+    def fail(self, expected: str) -> InputError:
+        _, word, offset = self.tokens[self.place]
+        found = repr(word) if word else "the end of the file"
+        return self.sections.error(
+            f"condition: expected {expected}, found {found}", self.base + offset, max(1, len(word))
+        )
+
+    def unsupported(self, construct: str) -> Unsupported:
+        _, word, offset = self.tokens[self.place]
+        span = self.sections.source.span(self.base + offset, max(1, len(word)))
+        return Unsupported(f"{construct} in the condition", span)

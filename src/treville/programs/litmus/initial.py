@@ -1,0 +1,393 @@
+"""The initial state of a litmus test -> entries, and entries -> initial memory and registers.
+
+Accepts `x=1`, `[x]=1`, `int x`, `uint64_t x[2]={1,2}`, `0:EAX=1`, `0:r1=x`, `0:X2=x+4`, `int *p=&x`,
+`atomic_t v = ATOMIC_INIT(1)`, `%reg=x`, `0:X1=P0:L0` and their typed forms, numbers in decimal or hexadecimal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+from treville.programs.ir import Program
+from treville.programs.litmus.layout import Sections
+from treville.programs.operators import wrap
+from treville.results import InputError, Unsupported
+
+# -- what an entry says ----------------------------------------------------------------------------
+
+
+class Number(NamedTuple):
+    """A plain number."""
+
+    value: int
+
+
+class AddressOf(NamedTuple):
+    """The address of a global, of its cell `index`, or `bytes` behind it."""
+
+    name: str
+    index: int = 0
+    bytes: int = 0
+
+
+class LabelOf(NamedTuple):
+    """The code address of a label of a thread (`P0:L0`)."""
+
+    thread: int
+    label: str
+
+
+class InstructionText(NamedTuple):
+    """An instruction as a value (`instr:"NOP"`, `NOP`), for self-modifying code."""
+
+    text: str
+
+
+InitialValue: TypeAlias = Number | AddressOf | LabelOf | InstructionText
+
+
+class Entry(NamedTuple):
+    """One entry. `thread` is None for a global; a name that starts with `%` is a symbolic register of every
+    thread. `length` is the number of cells of an array. `values` is empty for a mere declaration."""
+
+    thread: int | None
+    name: str
+    type: str
+    pointer: bool
+    length: int | None
+    values: tuple[InitialValue, ...]
+    offset: int
+
+
+# -- reading ---------------------------------------------------------------------------------------
+
+_SIMPLE = re.compile(
+    r"\s*(?:(?:P?(\d+)\s*:\s*)?([A-Za-z_]\w*))\s*=\s*(?:(-?\d+)|([A-Za-z_]\w*))\s*(?:;|$)"
+)
+_SPACE = re.compile(r"[\s;]*")
+_TOKEN = re.compile(
+    r'\s*(?:(-?0[xX][0-9a-fA-F_]+|-?\d+)|(instr:\s*"[^"]*")|(label:\s*"[^"]*")|(%?[A-Za-z_.$][\w.$/]*)|(\S))'
+)
+_NUMBER, _INSTRUCTION, _LABEL, _NAME, _SIGN = 1, 2, 3, 4, 5
+_RESERVED_VALUES = frozenset(("PTE", "TTD", "PA", "TAG", "tag", "NOP", "nop", "ATOMIC_INIT"))
+
+
+def read_initial(sections: Sections) -> list[Entry]:
+    """All entries of the initial state, in order."""
+    text, base = sections.initial
+    entries: list[Entry] = []
+    position = 0
+    length = len(text)
+    while True:
+        position = _SPACE.match(text, position).end()  # type: ignore[union-attr]
+        if position >= length:
+            return entries
+        simple = _SIMPLE.match(text, position)
+        if simple is not None and simple.group(4) not in _RESERVED_VALUES:
+            thread, name, number, address = simple.groups()
+            value: InitialValue = Number(int(number)) if number is not None else AddressOf(address)
+            where = int(thread) if thread is not None else None
+            entries.append(Entry(where, name, "", False, None, (value,), base + position))
+            position = simple.end()
+        else:
+            reader = _EntryReader(sections, text, position, base)
+            entries.append(reader.entry())
+            position = reader.position
+
+
+class _EntryReader:
+    """Reads one entry of any form, token by token."""
+
+    def __init__(self, sections: Sections, text: str, position: int, base: int) -> None:
+        self.sections, self.text, self.base = sections, text, base
+        self.position = self.start = position
+        self.kind = 0
+        self.word = ""
+        self.advance()
+
+    def advance(self) -> None:
+        """Go to the next token; `kind` 0 is the end of the section."""
+        self.token_start = self.position
+        match = _TOKEN.match(self.text, self.position)
+        if match is None:
+            self.kind, self.word = 0, ""
+            return
+        self.kind = match.lastindex or 0
+        self.word = match.group(self.kind)
+        self.token_start = match.start(self.kind)
+        self.position = match.end()
+
+    def fail(self, expected: str) -> InputError:
+        found = repr(self.word) if self.word else "the end"
+        return self.sections.error(
+            f"initial state: expected {expected}, found {found}",
+            self.base + self.token_start,
+            max(1, len(self.word)),
+        )
+
+    def unsupported(self, construct: str) -> Unsupported:
+        span = self.sections.source.span(self.base + self.token_start, max(1, len(self.word)))
+        return Unsupported(f"{construct} in the initial state", span)
+
+    def take(self, sign: str) -> bool:
+        if self.kind == _SIGN and self.word == sign:
+            self.advance()
+            return True
+        return False
+
+    def expect(self, sign: str) -> None:
+        if not self.take(sign):
+            raise self.fail(f"'{sign}'")
+
+    def entry(self) -> Entry:
+        """The whole entry up to its semicolon."""
+        offset = self.base + self.token_start
+        type_name, pointer = self.type_words()
+        thread, name = self.target()
+        length: int | None = None
+        if thread is None and self.take("["):
+            length = self.number()
+            self.expect("]")
+            if not 0 < length <= 65536:
+                raise self.sections.error(f"array of {length} cells", offset, hint="1 to 65536 cells")
+        values: tuple[InitialValue, ...] = ()
+        if self.take("="):
+            self.take("&")
+            values = self.values()
+        if self.kind and self.word != ";":
+            raise self.fail("';'")
+        if self.word != ";":
+            self.position = len(self.text)
+        return Entry(thread, name, type_name, pointer, length, values, offset)
+
+    def type_words(self) -> tuple[str, bool]:
+        """The type in front of the target, if there is one, and whether it is a pointer."""
+        words: list[str] = []
+        while self.kind == _NAME and self.word[0] != "%" and self.followed_by_target():
+            words.append(self.word)
+            self.advance()
+        pointer = False
+        while self.take("*"):
+            pointer = True
+        return " ".join(words), pointer
+
+    def followed_by_target(self) -> bool:
+        """Is the current name a word of a type: does a name, number, `*` or `[name]` come next?"""
+        following = _TOKEN.match(self.text, self.position)
+        if following is None:
+            return False
+        kind, word = following.lastindex, following.group().strip()
+        if kind in (_NAME, _NUMBER) or word == "*":
+            return True
+        if word != "[":
+            return False
+        after = _TOKEN.match(self.text, following.end())
+        return after is not None and after.lastindex == _NAME
+
+    def target(self) -> tuple[int | None, str]:
+        if self.take("["):
+            name = self.name("a location")
+            if self.word in (":", "("):
+                raise self.unsupported(f"'{name}{self.word}'")
+            self.expect("]")
+            return None, name
+        if self.kind == _NUMBER or (
+            self.kind == _NAME and re.fullmatch(r"P\d+", self.word) and self.text[self.position :].lstrip()[:1] == ":"
+        ):
+            thread = int(self.word.lstrip("P"), 0)
+            self.advance()
+            self.expect(":")
+            return thread, self.name("a register")
+        name = self.name("a location or a register")
+        if self.kind == _SIGN and self.word in "(:":
+            raise self.unsupported(f"'{name}{self.word}'")
+        return None, name
+
+    def name(self, what: str) -> str:
+        if self.kind != _NAME:
+            raise self.fail(what)
+        word = self.word
+        self.advance()
+        return word
+
+    def number(self) -> int:
+        if self.kind != _NUMBER:
+            raise self.fail("a number")
+        value = parse_number(self.word)
+        self.advance()
+        return value
+
+    def values(self) -> tuple[InitialValue, ...]:
+        if not self.take("{"):
+            return (self.value(),)
+        values: list[InitialValue] = []
+        while not self.take("}"):
+            values.append(self.value())
+            if not self.take(",") and self.word != "}":
+                raise self.fail("',' or '}'")
+        return tuple(values)
+
+    def value(self) -> InitialValue:
+        if self.kind == _NUMBER:
+            return self.number_or_label()
+        if self.kind == _INSTRUCTION:
+            text = self.word.split('"')[1]
+            self.advance()
+            return InstructionText(text)
+        if self.kind == _LABEL:
+            thread, _, label = self.word.split('"')[1].partition(":")
+            if not thread.lstrip("P").isdigit():
+                raise self.fail('label:"P0:name"')
+            self.advance()
+            return LabelOf(int(thread.lstrip("P")), label)
+        self.take("&")
+        if self.kind == _SIGN and self.word == "(":
+            raise self.unsupported("a page-table entry")
+        if self.kind == _SIGN and self.word == ":":
+            raise self.unsupported("a memory tag")
+        return self.named_value(self.name("a value"))
+
+    def number_or_label(self) -> InitialValue:
+        number = self.number()
+        if not self.take(":"):
+            return Number(number)
+        return LabelOf(number, self.name("a label"))
+
+    def named_value(self, name: str) -> InitialValue:
+        if name == "ATOMIC_INIT":
+            self.expect("(")
+            value = self.value()
+            self.expect(")")
+            return value
+        if name in ("NOP", "nop"):
+            return InstructionText("NOP")
+        if self.kind == _SIGN and self.word == "(":
+            raise self.unsupported(f"'{name}(...)'")
+        if self.take(":"):
+            if re.fullmatch(r"P\d+", name) and self.kind == _NAME:
+                return LabelOf(int(name[1:]), self.name("a label"))
+            raise self.unsupported(f"the tagged address '{name}:{self.word}'")
+        if self.take("["):
+            index = self.number()
+            self.expect("]")
+            return AddressOf(name, index)
+        if self.take("+"):
+            return AddressOf(name, 0, self.number())
+        return AddressOf(name)
+
+
+def parse_number(word: str) -> int:
+    """A decimal or hexadecimal number, as a signed 64-bit one if it is that small."""
+    if len(word) > 300:
+        return wrap(int(word[-300:].lstrip("-_xX") or "0", 16 if "x" in word[:3].lower() else 10), 64)
+    value = int(word, 16) if "x" in word or "X" in word else int(word)
+    return wrap(value, 64) if value >= 1 << 63 and value < 1 << 64 else value
+
+
+# -- types -----------------------------------------------------------------------------------------
+
+_TYPE_BITS = {
+    "char": 8, "int8_t": 8, "uint8_t": 8, "bool": 8, "_Bool": 8,
+    "short": 16, "int16_t": 16, "uint16_t": 16,
+    "long": 64, "int64_t": 64, "uint64_t": 64, "intptr_t": 64, "uintptr_t": 64, "atomic64_t": 64,
+    "atomic_long": 64, "atomic_long_t": 64, "size_t": 64, "pteval_t": 64, "ins_t": 32,
+    "__int128": 128, "__uint128": 128, "__int128_t": 128, "__uint128_t": 128, "int128_t": 128, "uint128_t": 128,
+}  # fmt: skip
+
+
+def bits_of_type(name: str, pointer: bool = False, default: int = 32) -> int:
+    """The width of a C type as litmus tests name them."""
+    if pointer:
+        return 64
+    for word in name.split():
+        bits = _TYPE_BITS.get(word) or _TYPE_BITS.get(word.removeprefix("__")) or 0
+        if bits:
+            return bits
+    return default
+
+
+# -- from entries to the program -------------------------------------------------------------------
+
+RegisterNamer: TypeAlias = Callable[[int, str, int], tuple[str, str]]
+"""(thread index, name as written, offset in the file) -> (name in the IR, name in printed states)."""
+
+CODE_BASE = 0x1000_0000
+
+
+def thread_index(sections: Sections, program: Program, number: int, offset: int) -> int:
+    """The index of thread `P<number>`."""
+    if number < len(program.threads) and program.threads[number].name == f"P{number}":
+        return number
+    for index, thread in enumerate(program.threads):
+        if thread.name == f"P{number}":
+            return index
+    raise sections.error(f"there is no thread P{number}", offset)
+
+
+def apply_initial(
+    sections: Sections, program: Program, entries: list[Entry], register: RegisterNamer, default_bits: int = 32
+) -> None:
+    """Give globals their widths and cells first, then give globals and registers their values.
+
+    The threads must exist already (their instructions need not). `default_bits` is the width of globals
+    without a type.
+    """
+    for entry in entries:
+        if entry.thread is None and entry.name[0] != "%":
+            location = program.location(entry.name)
+            location.bits = bits_of_type(entry.type, entry.pointer, 32) if entry.type else default_bits
+            location.initial = [0] * (entry.length or max(1, len(entry.values)))
+    for entry in entries:
+        numbers = [_number_of(sections, program, entry, value, default_bits) for value in entry.values]
+        if entry.thread is None and entry.name[0] != "%":
+            _initialise_location(sections, program, entry, numbers)
+        elif len(numbers) > 1:
+            raise sections.error("a register holds one value", entry.offset)
+        elif entry.thread is None:
+            for index, thread in enumerate(program.threads):
+                thread.registers[register(index, entry.name, entry.offset)[0]] = numbers[0] if numbers else 0
+        else:
+            index = thread_index(sections, program, entry.thread, entry.offset)
+            name = register(index, entry.name, entry.offset)[0]
+            program.threads[index].registers[name] = numbers[0] if numbers else 0
+
+
+def _initialise_location(sections: Sections, program: Program, entry: Entry, numbers: list[int]) -> None:
+    location = program.locations[entry.name]
+    if entry.length is not None and numbers and len(numbers) != entry.length:
+        raise sections.error(
+            f"array of {entry.length} cells, but {len(numbers)} values", entry.offset, len(entry.name)
+        )
+    if entry.type and not entry.pointer:
+        numbers = [wrap(number, location.bits) for number in numbers]
+    location.initial[: len(numbers)] = numbers
+
+
+def _number_of(
+    sections: Sections, program: Program, entry: Entry, value: InitialValue, default_bits: int
+) -> int:
+    if isinstance(value, Number):
+        return value.value
+    if isinstance(value, AddressOf):
+        location = program.locations.get(value.name)
+        if location is None:
+            location = program.location(value.name)
+            location.bits = default_bits
+        return location.address + value.index * location.cell_bytes + value.bytes
+    if isinstance(value, LabelOf):
+        index = thread_index(sections, program, value.thread, entry.offset)
+        return code_address(program, index, value.label)
+    raise Unsupported("instructions as values (self-modifying code)", sections.source.span(entry.offset))
+
+
+def code_address(program: Program, thread: int, label: str) -> int:
+    """The number that stands for a label of a thread; the same each time."""
+    addresses = program.threads[thread].code_addresses
+    for address, known in addresses.items():
+        if known == label:
+            return address
+    address = CODE_BASE + (thread << 20) + 4 * len(addresses)
+    addresses[address] = label
+    return address

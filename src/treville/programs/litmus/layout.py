@@ -1,0 +1,171 @@
+"""Litmus file text -> its sections, each with its place in the file.
+
+A litmus file has a header (dialect, name, documentation, `Key=value` lines), an initial state in braces, a
+program, and clauses about final states. Comments are blanked out with spaces of the same length, so every
+offset into a section is an offset into the file.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from treville.results import InputError, Source
+
+
+class Part(NamedTuple):
+    """A piece of the file: its text (comments blanked out) and the offset of its first character."""
+
+    text: str
+    offset: int
+
+
+@dataclass(slots=True)
+class Sections:
+    """What a litmus file consists of. `dialect` is the file's first word as it is written."""
+
+    source: Source
+    dialect: str
+    name: str
+    documentation: str = ""
+    information: dict[str, str] = field(default_factory=dict)
+    initial: Part = Part("", 0)
+    program: Part = Part("", 0)
+    conditions: Part = Part("", 0)
+
+    def error(self, message: str, offset: int, length: int = 1, hint: str = "") -> InputError:
+        """An input error at an offset of the file, for the caller to raise."""
+        return InputError(message, self.source.span(offset, length), hint)
+
+
+_HEADER = re.compile(r'\s*(\w+)[ \t]+([^\s;{"]+)[ \t]*(?:\([^)\n]*\))?[ \t\r]*\n?[ \t]*(?:"([^"]*)")?')
+_INFORMATION = re.compile(r"[ \t]*([A-Za-z][\w/.\-]*)[ \t]*=[ \t]*(.*)")
+_BRACE = re.compile(r"[{}]")
+_COMMENT_MARK = re.compile(r"\(\*|\*\)")
+_NOT_NEWLINE = re.compile(r"[^\n]+")
+_CLAUSE = re.compile(
+    r'"[^"\n]*"|[\w./\-]*(?<![\w./\-])(?:(?:~[ \t]*)?exists|forall|final|[oO]bserved|locations|filter)(?![\w./\-])'
+)
+_C_NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|\(\*(?=[\s*])(?:(?!\(\*[\s*]).)*?\*\)", re.DOTALL)
+
+
+def split(text: str, file_name: str) -> Sections:
+    """Find the sections of a litmus file; linear in its length."""
+    source = Source(file_name, text)
+    dialect = _first_word(text)
+    if dialect in ("C", "CPP"):
+        return _split_c(source)
+    clean = blank_comments(source, text, 0)
+    sections, end_of_initial = _split_front(source, clean)
+    _split_back(sections, clean, end_of_initial)
+    return sections
+
+
+def _first_word(text: str) -> str:
+    match = re.search(r"\w+", text)
+    return match.group().upper() if match else ""
+
+
+def _split_c(source: Source) -> Sections:
+    """C needs care: `(*p)` is a dereference inside functions and a comment elsewhere."""
+    text = source.text
+    clean_front = blank_comments(source, text, 0, until_brace=True)
+    sections, end_of_initial = _split_front(source, clean_front)
+    body = text[end_of_initial:]
+    if "//" in body or "/*" in body or "(*" in body:
+        body = _C_NOISE.sub(lambda m: _NOT_NEWLINE.sub(lambda n: " " * len(n.group()), m.group()), body)
+    _split_back(sections, text[:end_of_initial] + body, end_of_initial)
+    conditions = sections.conditions
+    sections.conditions = Part(blank_comments(source, conditions.text, conditions.offset), conditions.offset)
+    return sections
+
+
+def blank_comments(source: Source, text: str, base: int, *, until_brace: bool = False) -> str:
+    """Replace `(* nested comments *)` by spaces, keeping line ends; `base` is the text's offset in the file.
+
+    With `until_brace` the part behind the initial state is left alone.
+    """
+    if "(*" not in text:
+        return text
+    pieces: list[str] = []
+    depth = kept = opened = 0
+    for mark in _COMMENT_MARK.finditer(text):
+        at = mark.start()
+        if mark.group() == "*)":
+            if depth == 0:
+                continue
+            depth -= 1
+            if depth == 0:
+                end = mark.end()
+                pieces.append(_NOT_NEWLINE.sub(lambda m: " " * len(m.group()), text[opened:end]))
+                kept = end
+        else:
+            if depth == 0:
+                if until_brace and _initial_is_over("".join(pieces) + text[kept:at]):
+                    break
+                pieces.append(text[kept:at])
+                opened = at
+            depth += 1
+    if depth:
+        raise InputError("this comment is never closed", source.span(base + opened, 2), "end it with *)")
+    pieces.append(text[kept:])
+    return "".join(pieces)
+
+
+def _initial_is_over(text: str) -> bool:
+    depth = 0
+    for brace in _BRACE.finditer(text):
+        depth += 1 if brace.group() == "{" else -1
+        if depth == 0:
+            return True
+    return False
+
+
+def _split_front(source: Source, text: str) -> tuple[Sections, int]:
+    """Header, information lines and initial state; also the offset behind the initial state."""
+    header = _HEADER.match(text)
+    if header is None:
+        raise InputError(
+            "a litmus test starts with its dialect and its name", source.span(0), "for example: X86 SB"
+        )
+    sections = Sections(source, header.group(1), header.group(2), header.group(3) or "")
+    position = header.end()
+    while True:
+        end = text.find("\n", position)
+        line_end = len(text) if end < 0 else end
+        information = _INFORMATION.match(text, position, line_end)
+        if information is None:
+            brace = text.find("{", position, line_end)
+            if brace >= 0:
+                break
+        else:
+            sections.information[information.group(1)] = information.group(2).strip()
+        if end < 0:
+            raise sections.error("no initial state found", len(text), hint="write {} for an empty one")
+        position = end + 1
+    close = _closing_brace(sections, text, brace)
+    sections.initial = Part(text[brace + 1 : close], brace + 1)
+    return sections, close + 1
+
+
+def _closing_brace(sections: Sections, text: str, opening: int) -> int:
+    depth = 0
+    for brace in _BRACE.finditer(text, opening):
+        depth += 1 if brace.group() == "{" else -1
+        if depth == 0:
+            return brace.start()
+    raise sections.error("the initial state is never closed", opening, hint="end it with }")
+
+
+def _split_back(sections: Sections, text: str, start: int) -> None:
+    """The program from `start` on, and the clauses behind it up to the end or `<<`."""
+    stop = len(text)
+    clause = next((m.start() for m in _CLAUSE.finditer(text, start) if m.group()[0] != '"'), None)
+    if clause is None:
+        clause = stop
+    else:
+        commands = text.find("<<", clause)
+        stop = commands if commands >= 0 else stop
+    sections.program = Part(text[start:clause], start)
+    sections.conditions = Part(text[clause:stop], clause)
