@@ -1,0 +1,285 @@
+"""A pair of a derived relation -> the path of primitive edges (po, rf, co, fr, addr, ...) that makes it up.
+
+The model is a DAG of operators, so a pair has a derivation tree: a union chooses a side that holds the
+pair, a composition an event in the middle, a closure a shortest path, and a `let rec` name the body in
+the first round of the fixpoint iteration that holds the pair, which keeps the recursion well founded
+(004 section 2.3 gives the least-fixpoint semantics).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from treville.models.model import RELATION, FixpointGroup, Model
+from treville.relations import Relation, elements
+
+Value: TypeAlias = "int | Relation"
+
+# Derived names that people read as one edge: expanding `fr` into `rf^-1; co` explains nothing.
+PRIMITIVE_NAMES = frozenset({"fr", "fre", "fri", "rfe", "rfi", "coe", "coi", "rf", "co", "po-loc", "po"})
+
+# Names that narrow a relation without ordering anything: never the side of an intersection to show.
+_FILTERS = frozenset({"int", "ext", "loc", "id", "unv"})
+
+_MAXIMUM_DEPTH = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A primitive edge. `via` are the cat names from the outermost definition down to the edge."""
+
+    source: int
+    target: int
+    label: str
+    via: tuple[str, ...] = ()
+
+    def reversed(self) -> Step:
+        """The same edge walked backwards."""
+        label = self.label.removesuffix("^-1") if self.label.endswith("^-1") else f"{self.label}^-1"
+        return Step(self.target, self.source, label, self.via)
+
+
+class Deriver:
+    """Expands pairs of the model's relations on one execution, given the value of every node."""
+
+    def __init__(self, model: Model, values: list[Value]) -> None:
+        self.model = model
+        self.values = values
+        self.height = _heights(model)
+        self._group_of = {variable: group for group in model.groups for variable in group.variables}
+        self._rounds: dict[FixpointGroup, list[list[Value]]] = {}
+
+    def expand(self, node: int, source: int, target: int) -> list[Step]:
+        """The primitive steps that lead from `source` to `target` within the node's relation."""
+        return self._expand(node, source, target, self.values, (), 0)
+
+    def holds(self, node: int, source: int, target: int, values: list[Value]) -> bool:
+        """Whether the pair is in the node's relation in the given round."""
+        value = values[node]
+        return isinstance(value, Relation) and (source, target) in value
+
+    def _expand(
+        self, number: int, source: int, target: int, values: list[Value], via: tuple[str, ...], depth: int
+    ) -> list[Step]:
+        node = self.model.nodes[number]
+        if node.name and node.op != "base" and (not via or via[-1] != node.name):
+            via = (*via, node.name)
+        if node.op == "base" or node.name in PRIMITIVE_NAMES or depth > _MAXIMUM_DEPTH:
+            return [Step(source, target, node.name or node.op, via)]
+
+        def further(argument: int, a: int, b: int) -> list[Step]:
+            return self._expand(argument, a, b, values, via, depth + 1)
+
+        match node.op:
+            case "union":
+                holding = [a for a in node.args if self.holds(a, source, target, values)]
+                return further(min(holding, key=lambda a: self.height[a]), source, target)
+            case "inter":
+                return self._narrowed(node.name, further(self._telling(node.args), source, target))
+            case "diff":
+                return self._narrowed(node.name, further(node.args[0], source, target))
+            case "seq":
+                middle = self._middle(node.args, source, target, values)
+                steps = further(node.args[0], source, middle) + further(node.args[1], middle, target)
+                return self._narrowed(node.name, steps)
+            case "inverse":
+                return [step.reversed() for step in reversed(further(node.args[0], target, source))]
+            case "opt":
+                return [] if source == target else further(node.args[0], source, target)
+            case "plus" | "star":
+                return self._closure(node.op, node.args[0], source, target, values, further)
+            case "identity" | "id":
+                return []
+            case "fixpoint":
+                return self._recursive(number, source, target, via, depth)
+            case _:
+                return [Step(source, target, self._formula(number), via)]
+
+    def _narrowed(self, name: str, steps: list[Step]) -> list[Step]:
+        """A named restriction of a primitive relation keeps its own name: `po-loc`, `rfe`, `dmb`."""
+        if name and len(steps) == 1 and steps[0].label in PRIMITIVE_NAMES:
+            only = steps[0]
+            label = only.label if only.label in ("fr", "po") and not _renames(name, only.label) else name
+            return [Step(only.source, only.target, label, only.via)]
+        return steps
+
+    def _telling(self, arguments: tuple[int, ...]) -> int:
+        """The side of an intersection that orders events rather than narrows the other one."""
+        return next((a for a in arguments if not self._is_filter(a)), arguments[0])
+
+    def _is_filter(self, number: int) -> bool:
+        node = self.model.nodes[number]
+        if node.name in _FILTERS or node.op in ("product", "complement", "universe", "id"):
+            return True
+        if node.op in ("union", "inter", "diff", "inverse"):
+            return all(self._is_filter(argument) for argument in node.args)
+        return False
+
+    def conjuncts(self, number: int) -> list[int]:
+        """The sides of a (nested) intersection that are worth showing, or the node itself."""
+        node = self.model.nodes[number]
+        if node.op != "inter":
+            return [number]
+        telling = [a for a in node.args if not self._is_filter(a)] or list(node.args[:1])
+        return [part for argument in telling for part in self.conjuncts(argument)]
+
+    def _middle(self, arguments: tuple[int, ...], source: int, target: int, values: list[Value]) -> int:
+        left, right = values[arguments[0]], values[arguments[1]]
+        assert isinstance(left, Relation) and isinstance(right, Relation)
+        candidates = [m for m in elements(left.rows[source]) if right.rows[m] >> target & 1]
+        # An end of the pair as the middle means that one side is an identity: the shortest derivation.
+        return next((m for m in candidates if m in (source, target)), candidates[0])
+
+    def _closure(
+        self,
+        op: str,
+        argument: int,
+        source: int,
+        target: int,
+        values: list[Value],
+        further: Callable[[int, int, int], list[Step]],
+    ) -> list[Step]:
+        if op == "star" and source == target:
+            return []
+        inner = values[argument]
+        assert isinstance(inner, Relation)
+        path = inner.shortest_path(source, target) or [source, target]
+        return [step for a, b in zip(path, path[1:], strict=False) for step in further(argument, a, b)]
+
+    def _recursive(
+        self, variable: int, source: int, target: int, via: tuple[str, ...], depth: int
+    ) -> list[Step]:
+        group = self._group_of[variable]
+        if group not in self._rounds:
+            self._rounds[group] = iterate(self.model, group, self.values)
+        rounds = self._rounds[group]
+        first = next((k for k, r in enumerate(rounds) if self.holds(variable, source, target, r)), None)
+        if not first:
+            return [Step(source, target, self.model.nodes[variable].name, via)]
+        body = group.bodies[group.variables.index(variable)]
+        return self._expand(body, source, target, rounds[first - 1], via, depth + 1)
+
+    def _formula(self, number: int) -> str:
+        """A short cat formula for a node that cannot be expanded, such as a product or a complement."""
+        node = self.model.nodes[number]
+        if node.name:
+            return node.name
+        parts = [self.model.nodes[argument].name or self.model.nodes[argument].op for argument in node.args]
+        if node.op == "product":
+            return f"{parts[0]}*{parts[1]}"
+        return f"~{parts[0]}" if node.op == "complement" else node.op
+
+
+def _renames(name: str, label: str) -> bool:
+    """`po-loc` tells more than `po`; `ppo` or `hb` would hide that the edge is program order."""
+    return name.startswith(label)
+
+
+def _heights(model: Model) -> list[int]:
+    """How far each node is from primitive relations: unions prefer the lower side."""
+    height = [0] * len(model.nodes)
+    for number, node in enumerate(model.nodes):
+        if node.op == "fixpoint":
+            height[number] = 1000
+        elif node.name not in PRIMITIVE_NAMES:
+            height[number] = 1 + max((height[a] for a in node.args), default=-1)
+    return height
+
+
+# -- fixpoint rounds -------------------------------------------------------------------------------
+
+
+def iterate(model: Model, group: FixpointGroup, values: list[Value]) -> list[list[Value]]:
+    """The node values of every round of the group's least-fixpoint iteration, from nothing upwards.
+
+    In round k a variable holds what its body gave in round k-1; only nodes of the bodies that depend on
+    the group differ between rounds.
+    """
+    affected = _dependents(model, group)
+    size = next((value.n for value in values if isinstance(value, Relation)), 0)
+    current = list(values)
+    for variable in group.variables:
+        current[variable] = _nothing(model, variable, size)
+    rounds: list[list[Value]] = []
+    while True:
+        for number in affected:
+            current[number] = _apply(model, number, current, size)
+        rounds.append(list(current))
+        following = [current[body] for body in group.bodies]
+        if all(current[v] == f for v, f in zip(group.variables, following, strict=True)):
+            return rounds
+        current = list(current)
+        for variable, value in zip(group.variables, following, strict=True):
+            current[variable] = value
+
+
+def _nothing(model: Model, number: int, size: int) -> Value:
+    return Relation.empty(size) if model.nodes[number].kind == RELATION else 0
+
+
+def _dependents(model: Model, group: FixpointGroup) -> list[int]:
+    """The nodes between the group's variables and its bodies, in topological order."""
+    needed = set()
+    pending = list(group.bodies)
+    while pending:
+        number = pending.pop()
+        if number not in needed:
+            needed.add(number)
+            pending.extend(model.nodes[number].args)
+    reached = set(group.variables)
+    order = []
+    for number in sorted(needed):
+        if number not in reached and any(argument in reached for argument in model.nodes[number].args):
+            reached.add(number)
+            order.append(number)
+    return order
+
+
+def _apply(model: Model, number: int, values: list[Value], size: int) -> Value:
+    node = model.nodes[number]
+    arguments = [values[argument] for argument in node.args]
+    if node.kind == RELATION:
+        return _relation_operator(node.op, arguments, size)
+    return _set_operator(node.op, arguments, size)
+
+
+def _relation_operator(op: str, arguments: list[Value], size: int) -> Relation:
+    if op == "product":
+        sources, targets = arguments
+        assert isinstance(sources, int) and isinstance(targets, int)
+        return Relation.product(size, sources, targets)
+    if op == "identity":
+        assert isinstance(arguments[0], int)
+        return Relation.identity(size, arguments[0])
+    operands = [argument for argument in arguments if isinstance(argument, Relation)]
+    if op in _RELATION_UNARY:
+        return _RELATION_UNARY[op](operands[0])
+    return _RELATION_BINARY[op](operands[0], operands[1])
+
+
+_RELATION_UNARY: dict[str, Callable[[Relation], Relation]] = {
+    "complement": Relation.complement,
+    "inverse": Relation.inverse,
+    "opt": Relation.optional,
+    "plus": Relation.plus,
+    "star": Relation.star,
+}
+_RELATION_BINARY: dict[str, Callable[[Relation, Relation], Relation]] = {
+    "union": Relation.__or__,
+    "inter": Relation.__and__,
+    "diff": Relation.__sub__,
+    "seq": Relation.__matmul__,
+}
+
+
+def _set_operator(op: str, arguments: list[Value], size: int) -> int:
+    first = arguments[0]
+    if isinstance(first, Relation):
+        return first.domain() if op == "domain" else first.range()
+    if op == "complement":
+        return (1 << size) - 1 & ~first
+    second = arguments[1]
+    assert isinstance(second, int)
+    return {"union": first | second, "inter": first & second, "diff": first & ~second}[op]

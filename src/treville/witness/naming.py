@@ -1,0 +1,83 @@
+"""Names for events: letters `a`, `b`, ... thread by thread, and short descriptions such as `W x=1`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from treville.events.execution import INIT_THREAD, Event, Execution
+from treville.programs.ir import Program
+
+# Tags that say what every event of the kind is anyway, or that only the model's bookkeeping needs.
+_SILENT_TAGS = frozenset({"R", "W", "F", "M", "IW", "FW", "I", "B", "memory", "_"})
+
+
+def letters(number: int) -> str:
+    """`a` .. `z`, then `aa`, `ab`, ...
+
+    >>> letters(0), letters(25), letters(26), letters(701), letters(702)
+    ('a', 'z', 'aa', 'zz', 'aaa')
+    """
+    out = ""
+    number += 1
+    while number:
+        number, digit = divmod(number - 1, 26)
+        out = chr(ord("a") + digit) + out
+    return out
+
+
+@dataclass(slots=True)
+class Names:
+    """How the events of one execution are called; `label[e]` is a letter, or `init x` for initial writes."""
+
+    label: list[str]
+    brief: list[str]
+    column: dict[int, list[int]]
+
+    def full(self, event: int) -> str:
+        """`a: W x=1`, or `init x=0`."""
+        return self.brief[event] if self.label[event] == "" else f"{self.label[event]}: {self.brief[event]}"
+
+
+def name_events(execution: Execution, program: Program) -> Names:
+    """Letters in thread order; the threads' events in program order, for columns."""
+    columns: dict[int, list[int]] = {}
+    for event in execution.events:
+        if event.thread != INIT_THREAD:
+            columns.setdefault(event.thread, []).append(event.number)
+    ordered = _program_order(execution)
+    label = [""] * len(execution.events)
+    position = 0
+    for thread in sorted(columns):
+        columns[thread].sort(key=lambda number: ordered[number])
+        for number in columns[thread]:
+            label[number] = letters(position)
+            position += 1
+    brief = [describe(event, program) for event in execution.events]
+    return Names(label, brief, {thread: columns[thread] for thread in sorted(columns)})
+
+
+def _program_order(execution: Execution) -> list[tuple[int, int, int]]:
+    """A sort key for every event: how many events precede it in program order, then its own place."""
+    before = [0] * len(execution.events)
+    program_order = execution.relations.get("po")
+    if program_order is not None:
+        for _, target in program_order.pairs():
+            before[target] += 1
+    return [(before[event.number], event.order, event.number) for event in execution.events]
+
+
+def describe(event: Event, program: Program) -> str:
+    """`R x=0`, `W[REL] y=1`, `MFENCE`, `init x=0`."""
+    if event.thread == INIT_THREAD:
+        return f"init {_place(event, program)}"
+    tags = sorted(tag for tag in event.tags if tag not in _SILENT_TAGS)
+    if event.address is None:
+        return ",".join(tags) or event.kind
+    shown = f"[{','.join(tags)}]" if tags else ""
+    return f"{event.kind}{shown} {_place(event, program)}"
+
+
+def _place(event: Event, program: Program) -> str:
+    where = "?" if event.address is None else program.show_value(event.address)
+    value = "?" if event.value is None else program.show_value(event.value)
+    return f"{where}={value}"

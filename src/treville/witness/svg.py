@@ -1,0 +1,286 @@
+"""A scene -> SVG, with no tool but this file: threads as columns, stable places, curved labelled arrows.
+
+The picture brings its own background (a light card, a dark one where the viewer prefers dark), and
+colours that have enough contrast on both.
+"""
+
+from __future__ import annotations
+
+from xml.sax.saxutils import escape
+
+from treville.witness.curves import Curve, Point, Rectangle, route, route_stub
+from treville.witness.scene import Box, Edge, Scene
+
+# Relations by family: colour on the light card, colour on the dark card, dash pattern.
+_STYLES: dict[str, tuple[str, str, str]] = {
+    "po": ("#7a828e", "#8b949e", ""),
+    "rf": ("#1a7f37", "#3fb950", ""),
+    "co": ("#8250df", "#b083f0", ""),
+    "fr": ("#bc4c00", "#f0883e", ""),
+    "dependency": ("#0969da", "#58a6ff", "5 3"),
+    "rmw": ("#bf3989", "#f778ba", ""),
+    "other": ("#57606a", "#c9d1d9", "2 3"),
+}
+_FAMILY = {
+    **dict.fromkeys(("po", "po-loc"), "po"),
+    **dict.fromkeys(("rf", "rfe", "rfi"), "rf"),
+    **dict.fromkeys(("co", "coe", "coi"), "co"),
+    **dict.fromkeys(("fr", "fre", "fri"), "fr"),
+    **dict.fromkeys(
+        ("addr", "data", "ctrl", "pick-addr-dep", "pick-data-dep", "pick-ctrl-dep"), "dependency"
+    ),
+    **dict.fromkeys(("rmw", "amo", "lxsx"), "rmw"),
+}
+_KINDS = {"R": ("#0969da", "#58a6ff"), "W": ("#bc4c00", "#f0883e"), "F": ("#7a828e", "#8b949e")}
+
+_CHARACTER = 7.9  # width of a character of the 13px monospaced font
+_SMALL = 6.7  # and of the 11px one
+_ROW = 86.0
+_BOX_HEIGHT = 44.0
+_FENCE_HEIGHT = 26.0
+_GAP = 132.0
+_MARGIN = 34.0
+_LABEL_POSITIONS = (0.5, 0.42, 0.58, 0.34, 0.66, 0.27, 0.73, 0.2, 0.8)
+
+
+def family(label: str) -> str:
+    """The family of relations that a label belongs to; it decides the colour."""
+    return _FAMILY.get(label.removesuffix("^-1"), "other")
+
+
+def colour_of(label: str) -> str:
+    """The colour of a relation on a light background."""
+    return _STYLES[family(label)][0]
+
+
+def draw(scene: Scene) -> str:
+    """The SVG document."""
+    places, width, bottom = _layout(scene)
+    routed = _routed(scene, places)
+    arrows = []
+    labels = []
+    taken = [rectangle.grown(3) for rectangle in places.values()]
+    for edge, curve in routed:
+        name = family(edge.labels[0])
+        strong = " trv-strong" if edge.evidence else ""
+        arrows.append(
+            f'<path class="trv-edge trv-{name}{strong}" d="{curve.path()}" marker-end="url(#trv-{name})"/>'
+        )
+        text = " ".join(edge.labels)
+        if text != "po" or edge.evidence:
+            others = [other for _, other in routed if other is not curve]
+            labels.append(_label(text, f"trv-text-{name}{strong}", edge, curve, others, taken))
+    boxes = [_box(box, places[box.event]) for box in scene.boxes()]
+    heads = _headings(scene, places)
+    height = bottom + (34.0 if scene.footer else 12.0)
+    if scene.footer:
+        heads.append(_text(width / 2, height - 16, scene.footer, "trv-small trv-mono"))
+    sides = [curve.at(k / 8).x for _, curve in routed for k in range(9)] + [r.x for r in taken]
+    sides += [rectangle.right for rectangle in taken]
+    left, right = min([0.0, *(x - 16 for x in sides)]), max([width, *(x + 16 for x in sides)])
+    return _document(left, right - left, height, [*heads, *arrows, *boxes, *labels])
+
+
+# -- layout ----------------------------------------------------------------------------------------
+
+
+def _layout(scene: Scene) -> tuple[dict[int, Rectangle], float, float]:
+    """Where every box is, the width of the picture, and where its lowest box ends."""
+    top = 22.0 + (26.0 if scene.title else 0) + (20.0 if scene.subtitle else 0)
+    places: dict[int, Rectangle] = {}
+    first_row = top + 34.0
+    if scene.initial:
+        first_row += _ROW
+    left = _MARGIN + 26.0
+    bottom = first_row
+    for boxes in scene.columns.values():
+        column_width = max([_box_width(box) for box in boxes] + [64.0])
+        for row, box in enumerate(boxes):
+            width, height = _box_width(box), _box_height(box)
+            middle = first_row + row * _ROW + _BOX_HEIGHT / 2
+            places[box.event] = Rectangle(
+                left + (column_width - width) / 2, middle - height / 2, width, height
+            )
+            bottom = max(bottom, middle + _BOX_HEIGHT / 2)
+        left += column_width + _GAP
+    width = left - _GAP + _MARGIN + 26.0
+    needed = max(len(scene.title) * 8.6, len(scene.subtitle) * _SMALL, len(scene.footer) * _SMALL) + 48.0
+    if needed > width:
+        shift = (needed - width) / 2
+        places = {event: place.moved(shift, 0) for event, place in places.items()}
+        width = needed
+    for position, box in enumerate(scene.initial):
+        centre = width * (position + 1) / (len(scene.initial) + 1)
+        places[box.event] = Rectangle(centre - _box_width(box) / 2, top + 14, _box_width(box), 26.0)
+    return places, width, bottom + 18
+
+
+def _box_width(box: Box) -> float:
+    first = len(f"{box.label}: {box.brief}") if box.label else len(box.brief)
+    return max(first * _CHARACTER, len(_source(box)) * _SMALL) + 26.0
+
+
+def _box_height(box: Box) -> float:
+    return _BOX_HEIGHT if _source(box) else _FENCE_HEIGHT
+
+
+def _source(box: Box) -> str:
+    """The instruction's text, where it tells more than the event."""
+    return "" if box.kind == "F" else box.source.strip()[:40]
+
+
+def _routed(scene: Scene, places: dict[int, Rectangle]) -> list[tuple[Edge, Curve]]:
+    """A curve for each edge; edges between the same boxes get lanes of their own. Evidence is on top."""
+    column = {box.event: thread for thread, boxes in scene.columns.items() for box in boxes}
+    row = {box.event: position for boxes in scene.columns.values() for position, box in enumerate(boxes)}
+    order = list(scene.columns)
+    obstacles = list(places.values())
+    lanes: dict[tuple[int, int], int] = {}
+    routed = []
+    for edge in _separated(scene.edges):
+        if edge.source is None:
+            routed.append((edge, route_stub(places[edge.target])))
+            continue
+        ends = (min(edge.source, edge.target), max(edge.source, edge.target))
+        lane = lanes[ends] = lanes.get(ends, -1) + 1
+        outwards_left: bool | None = None
+        apart = 0
+        if edge.source in column and column[edge.source] == column.get(edge.target):
+            outwards_left = order.index(column[edge.source]) < len(order) / 2
+            apart = abs(row[edge.source] - row[edge.target])
+            if apart == 1 and family(edge.labels[0]) == "po":
+                apart = 0
+        curve = route(places[edge.source], places[edge.target], lane, apart, outwards_left, obstacles)
+        routed.append((edge, curve))
+    return sorted(routed, key=lambda item: item[0].evidence)
+
+
+def _separated(edges: list[Edge]) -> list[Edge]:
+    """One arrow per family of relations: `po` and `addr` between the same events are two arrows."""
+    out = []
+    for edge in edges:
+        families: dict[str, list[str]] = {}
+        for label in edge.labels:
+            families.setdefault(family(label), []).append(label)
+        out += [Edge(edge.source, edge.target, tuple(ls), edge.evidence) for ls in families.values()]
+    return sorted(out, key=lambda e: family(e.labels[0]) != "po")
+
+
+# -- pieces ----------------------------------------------------------------------------------------
+
+
+def _box(box: Box, place: Rectangle) -> str:
+    kind = box.kind if box.kind in _KINDS else "F"
+    guilty = " trv-guilty" if box.evidence else ""
+    title = f"{box.label}: {box.brief}" if box.label else box.brief
+    source = _source(box)
+    middle = place.y + place.height / 2
+    pieces = [
+        f'<rect class="trv-box{guilty}" x="{place.x:.1f}" y="{place.y:.1f}" width="{place.width:.1f}" '
+        f'height="{place.height:.1f}" rx="7"/>',
+        f'<rect class="trv-kind-{kind}" x="{place.x + 5:.1f}" y="{place.y + 6:.1f}" width="3.5" '
+        f'height="{place.height - 12:.1f}" rx="1.7"/>',
+        _text(place.centre.x + 3, middle + (-3 if source else 4.5), title, "trv-event trv-mono"),
+    ]
+    if source:
+        pieces.append(_text(place.centre.x + 3, middle + 13.5, source, "trv-small trv-mono"))
+    return f"<g>{''.join(pieces)}</g>"
+
+
+def _label(
+    text: str, kind: str, edge: Edge, curve: Curve, others: list[Curve], taken: list[Rectangle]
+) -> str:
+    """The label on its curve, at the place that covers least of boxes, other labels and other curves."""
+    width, height = len(text) * _CHARACTER + 8, 17.0
+    if edge.source is None:
+        best = Rectangle(curve.start.x - width / 2, curve.start.y - height, width, height)
+    else:
+        crossing = [other.at(k / 24) for other in others for k in range(25)]
+        candidates = []
+        for position in _LABEL_POSITIONS:
+            point = curve.at(position)
+            candidates.append(Rectangle(point.x - width / 2, point.y - height / 2, width, height))
+        best = min(candidates, key=lambda place: _covered(place, taken, crossing))
+    taken.append(best)
+    return (
+        f'<rect class="trv-halo" x="{best.x:.1f}" y="{best.y:.1f}" width="{width:.1f}" height="{height}" '
+        f'rx="4"/>' + _text(best.centre.x, best.centre.y + 4.3, text, f"trv-label trv-mono {kind}")
+    )
+
+
+def _covered(place: Rectangle, taken: list[Rectangle], crossing: list[Point]) -> float:
+    near = place.grown(4)
+    return sum(place.overlap(other) for other in taken) + 40.0 * sum(near.contains(p) for p in crossing)
+
+
+def _headings(scene: Scene, places: dict[int, Rectangle]) -> list[str]:
+    out = []
+    y = 30.0
+    if scene.title:
+        out.append(_text(20, y, scene.title, "trv-title", anchor="start"))
+        y += 20
+    if scene.subtitle:
+        out.append(_text(20, y, scene.subtitle, "trv-small", anchor="start"))
+    for thread, boxes in scene.columns.items():
+        if boxes:
+            first = places[boxes[0].event]
+            row_top = first.y + first.height / 2 - _BOX_HEIGHT / 2
+            out.append(_text(first.centre.x, row_top - 14, f"P{thread}", "trv-thread"))
+    return out
+
+
+def _text(x: float, y: float, text: str, kind: str, anchor: str = "middle") -> str:
+    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _document(left: float, width: float, height: float, parts: list[str]) -> str:
+    markers = "".join(
+        f'<marker id="trv-{name}" class="trv-head-{name}" viewBox="0 0 10 10" refX="9" refY="5" '
+        f'markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto">'
+        f'<path d="M0,1 L10,5 L0,9 L2.4,5 z"/></marker>'
+        for name in _STYLES
+    )
+    card = (
+        f'<rect class="trv-card" x="{left + 0.5:.1f}" y="0.5" width="{width - 1:.0f}" height="{height - 1:.0f}" '
+        f'rx="10"/>'
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+        f'viewBox="{left:.0f} 0 {width:.0f} {height:.0f}" role="img">'
+        f"<style>{_STYLE}</style><defs>{markers}</defs>{card}{''.join(parts)}</svg>\n"
+    )
+
+
+def _theme(shade: int) -> str:
+    """The colours of the light (0) or the dark (1) card."""
+    card, line, box, ink, faint, guilty = (
+        ("#ffffff", "#d0d7de", "#f6f8fa", "#1f2328", "#59636e", "#cf222e"),
+        ("#0d1117", "#30363d", "#161b22", "#e6edf3", "#9198a1", "#ff7b72"),
+    )[shade]
+    rules = [
+        f".trv-card{{fill:{card};stroke:{line}}}",
+        f".trv-box{{fill:{box};stroke:{line}}}",
+        f".trv-guilty{{stroke:{guilty}}}",
+        f".trv-halo{{fill:{card}}}",
+        f".trv-title,.trv-event{{fill:{ink}}}",
+        f".trv-small,.trv-thread{{fill:{faint}}}",
+    ]
+    for name, style in _STYLES.items():
+        rules.append(f".trv-{name}{{stroke:{style[shade]}}}")
+        rules.append(f".trv-text-{name},.trv-head-{name} path{{fill:{style[shade]}}}")
+    rules += [f".trv-kind-{kind}{{fill:{colours[shade]}}}" for kind, colours in _KINDS.items()]
+    return "".join(rules)
+
+
+_SHAPES = (
+    ".trv-mono{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
+    ".trv-title,.trv-small,.trv-thread{font-family:system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif}"
+    ".trv-small.trv-mono{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
+    ".trv-title{font-size:15px;font-weight:600}.trv-event{font-size:13px}.trv-small{font-size:11px}"
+    ".trv-thread{font-size:12px;font-weight:600}.trv-label{font-size:12px}"
+    ".trv-box{stroke-width:1}.trv-guilty{stroke-width:2}"
+    ".trv-edge{fill:none;stroke-width:1.3}.trv-edge.trv-strong{stroke-width:2.6}"
+    ".trv-label.trv-strong{font-weight:700}"
+    + "".join(f".trv-{name}{{stroke-dasharray:{style[2]}}}" for name, style in _STYLES.items() if style[2])
+)
+_STYLE = f"{_SHAPES}{_theme(0)}@media (prefers-color-scheme:dark){{{_theme(1)}}}"
