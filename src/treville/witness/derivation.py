@@ -8,6 +8,7 @@ the first round of the fixpoint iteration that holds the pair, which keeps the r
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -127,7 +128,8 @@ class Deriver:
 
     def _middle(self, arguments: tuple[int, ...], source: int, target: int, values: list[Value]) -> int:
         left, right = values[arguments[0]], values[arguments[1]]
-        assert isinstance(left, Relation) and isinstance(right, Relation)
+        assert isinstance(left, Relation)
+        assert isinstance(right, Relation)
         candidates = [m for m in elements(left.rows[source]) if right.rows[m] >> target & 1]
         # An end of the pair as the middle means that one side is an identity: the shortest derivation.
         return next((m for m in candidates if m in (source, target)), candidates[0])
@@ -146,7 +148,7 @@ class Deriver:
         inner = values[argument]
         assert isinstance(inner, Relation)
         path = inner.shortest_path(source, target) or [source, target]
-        return [step for a, b in zip(path, path[1:], strict=False) for step in further(argument, a, b)]
+        return [step for a, b in itertools.pairwise(path) for step in further(argument, a, b)]
 
     def _recursive(
         self, variable: int, source: int, target: int, via: tuple[str, ...], depth: int
@@ -248,7 +250,8 @@ def _apply(model: Model, number: int, values: list[Value], size: int) -> Value:
 def _relation_operator(op: str, arguments: list[Value], size: int) -> Relation:
     if op == "product":
         sources, targets = arguments
-        assert isinstance(sources, int) and isinstance(targets, int)
+        assert isinstance(sources, int)
+        assert isinstance(targets, int)
         return Relation.product(size, sources, targets)
     if op == "identity":
         assert isinstance(arguments[0], int)

@@ -5,6 +5,7 @@ SVG and DOT draw the same scene, so that a relation chosen with `--show` looks a
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 
 from treville.events.execution import INIT_THREAD, Execution
@@ -104,7 +105,7 @@ def _edge(
 
 def _through(hop: Hop) -> list[tuple[int, int]]:
     stops = (hop.source, *hop.through, hop.target)
-    return list(zip(stops, stops[1:], strict=False)) if hop.through else []
+    return list(itertools.pairwise(stops)) if hop.through else []
 
 
 def _add_evidence(pairs: dict[tuple[int, int], list[str]], hops: list[Hop]) -> None:
