@@ -58,11 +58,14 @@ Expr: TypeAlias = Const | Reg | Op | Select
 @dataclass(slots=True)
 class Instruction:
     """Base of all instructions. `text` is the source form, `span` its place; `index` numbers the
-    source instruction in its thread, so that several IR instructions can belong to one."""
+    source instruction in its thread, so that several IR instructions can belong to one. The events of a
+    `parallel` instruction are not in program order with earlier events of the same source instruction
+    (the two accesses of a load pair)."""
 
     text: str = field(default="", kw_only=True)
     span: Span | None = field(default=None, kw_only=True)
     index: int = field(default=0, kw_only=True)
+    parallel: bool = field(default=False, kw_only=True)
 
 
 @dataclass(slots=True)
@@ -125,7 +128,11 @@ class Store(Instruction):
 class StoreExclusive(Instruction):
     """A store conditional. If an open reservation of the same address exists it may succeed (a write event
     paired with the exclusive load in `rmw` and `lxsx`, `status := success`); it may always fail
-    (`status := failure`, no event). Either way the reservation is closed."""
+    (`status := failure`, no event). Either way the reservation is closed.
+
+    `status_depends` says on what the status register of a success depends: `write` (the write event
+    itself), `address` (what the addresses of the store and of its exclusive load depend on), `data` (what
+    the stored value depends on). A failure's status depends on nothing."""
 
     status: str
     address: Expr
@@ -134,6 +141,7 @@ class StoreExclusive(Instruction):
     bits: int = 32
     success: int = 0
     failure: int = 1
+    status_depends: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
