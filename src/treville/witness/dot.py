@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treville.witness.scene import Box, Edge, Scene
-from treville.witness.svg import colour_of
+from treville.witness.style import colour_of
 
 
 def draw(scene: Scene, name: str = "execution") -> str:

@@ -155,6 +155,6 @@ def _formula(model: Model, number: int, depth: int) -> str:
         return f"{parts[0]}{_POSTFIX[node.op]}"
     if node.op == "identity":
         return f"[{parts[0]}]"
-    return (
-        f"~{parts[0]}" if node.op == "complement" else f"{node.op}({', '.join(parts)})" if parts else node.op
-    )
+    if node.op == "complement":
+        return f"~{parts[0]}"
+    return f"{node.op}({', '.join(parts)})" if parts else node.op

@@ -10,28 +10,7 @@ from xml.sax.saxutils import escape
 
 from treville.witness.curves import Curve, Point, Rectangle, route, route_stub
 from treville.witness.scene import Box, Edge, Scene
-
-# Relations by family: colour on the light card, colour on the dark card, dash pattern.
-_STYLES: dict[str, tuple[str, str, str]] = {
-    "po": ("#7a828e", "#8b949e", ""),
-    "rf": ("#1a7f37", "#3fb950", ""),
-    "co": ("#8250df", "#b083f0", ""),
-    "fr": ("#bc4c00", "#f0883e", ""),
-    "dependency": ("#0969da", "#58a6ff", "5 3"),
-    "rmw": ("#bf3989", "#f778ba", ""),
-    "other": ("#57606a", "#c9d1d9", "2 3"),
-}
-_FAMILY = {
-    **dict.fromkeys(("po", "po-loc"), "po"),
-    **dict.fromkeys(("rf", "rfe", "rfi"), "rf"),
-    **dict.fromkeys(("co", "coe", "coi"), "co"),
-    **dict.fromkeys(("fr", "fre", "fri"), "fr"),
-    **dict.fromkeys(
-        ("addr", "data", "ctrl", "pick-addr-dep", "pick-data-dep", "pick-ctrl-dep"), "dependency"
-    ),
-    **dict.fromkeys(("rmw", "amo", "lxsx"), "rmw"),
-}
-_KINDS = {"R": ("#0969da", "#58a6ff"), "W": ("#bc4c00", "#f0883e"), "F": ("#7a828e", "#8b949e")}
+from treville.witness.style import FAMILIES, KINDS, STYLESHEET, family
 
 _CHARACTER = 7.9  # width of a character of the 13px monospaced font
 _SMALL = 6.7  # and of the 11px one
@@ -41,16 +20,6 @@ _FENCE_HEIGHT = 26.0
 _GAP = 132.0
 _MARGIN = 34.0
 _LABEL_POSITIONS = (0.5, 0.42, 0.58, 0.34, 0.66, 0.27, 0.73, 0.2, 0.8)
-
-
-def family(label: str) -> str:
-    """The family of relations that a label belongs to; it decides the colour."""
-    return _FAMILY.get(label.removesuffix("^-1"), "other")
-
-
-def colour_of(label: str) -> str:
-    """The colour of a relation on a light background."""
-    return _STYLES[family(label)][0]
 
 
 def draw(scene: Scene) -> str:
@@ -170,7 +139,7 @@ def _separated(edges: list[Edge]) -> list[Edge]:
 
 
 def _box(box: Box, place: Rectangle) -> str:
-    kind = box.kind if box.kind in _KINDS else "F"
+    kind = box.kind if box.kind in KINDS else "F"
     guilty = " trv-guilty" if box.evidence else ""
     title = f"{box.label}: {box.brief}" if box.label else box.brief
     source = _source(box)
@@ -238,49 +207,14 @@ def _document(left: float, width: float, height: float, parts: list[str]) -> str
         f'<marker id="trv-{name}" class="trv-head-{name}" viewBox="0 0 10 10" refX="9" refY="5" '
         f'markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto">'
         f'<path d="M0,1 L10,5 L0,9 L2.4,5 z"/></marker>'
-        for name in _STYLES
+        for name in FAMILIES
     )
     card = (
-        f'<rect class="trv-card" x="{left + 0.5:.1f}" y="0.5" width="{width - 1:.0f}" height="{height - 1:.0f}" '
-        f'rx="10"/>'
+        f'<rect class="trv-card" x="{left + 0.5:.1f}" y="0.5" width="{width - 1:.0f}" '
+        f'height="{height - 1:.0f}" rx="10"/>'
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="{left:.0f} 0 {width:.0f} {height:.0f}" role="img">'
-        f"<style>{_STYLE}</style><defs>{markers}</defs>{card}{''.join(parts)}</svg>\n"
+        f"<style>{STYLESHEET}</style><defs>{markers}</defs>{card}{''.join(parts)}</svg>\n"
     )
-
-
-def _theme(shade: int) -> str:
-    """The colours of the light (0) or the dark (1) card."""
-    card, line, box, ink, faint, guilty = (
-        ("#ffffff", "#d0d7de", "#f6f8fa", "#1f2328", "#59636e", "#cf222e"),
-        ("#0d1117", "#30363d", "#161b22", "#e6edf3", "#9198a1", "#ff7b72"),
-    )[shade]
-    rules = [
-        f".trv-card{{fill:{card};stroke:{line}}}",
-        f".trv-box{{fill:{box};stroke:{line}}}",
-        f".trv-guilty{{stroke:{guilty}}}",
-        f".trv-halo{{fill:{card}}}",
-        f".trv-title,.trv-event{{fill:{ink}}}",
-        f".trv-small,.trv-thread{{fill:{faint}}}",
-    ]
-    for name, style in _STYLES.items():
-        rules.append(f".trv-{name}{{stroke:{style[shade]}}}")
-        rules.append(f".trv-text-{name},.trv-head-{name} path{{fill:{style[shade]}}}")
-    rules += [f".trv-kind-{kind}{{fill:{colours[shade]}}}" for kind, colours in _KINDS.items()]
-    return "".join(rules)
-
-
-_SHAPES = (
-    ".trv-mono{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
-    ".trv-title,.trv-small,.trv-thread{font-family:system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif}"
-    ".trv-small.trv-mono{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
-    ".trv-title{font-size:15px;font-weight:600}.trv-event{font-size:13px}.trv-small{font-size:11px}"
-    ".trv-thread{font-size:12px;font-weight:600}.trv-label{font-size:12px}"
-    ".trv-box{stroke-width:1}.trv-guilty{stroke-width:2}"
-    ".trv-edge{fill:none;stroke-width:1.3}.trv-edge.trv-strong{stroke-width:2.6}"
-    ".trv-label.trv-strong{font-weight:700}"
-    + "".join(f".trv-{name}{{stroke-dasharray:{style[2]}}}" for name, style in _STYLES.items() if style[2])
-)
-_STYLE = f"{_SHAPES}{_theme(0)}@media (prefers-color-scheme:dark){{{_theme(1)}}}"
