@@ -1,13 +1,26 @@
-"""`treville litmus`: which final states can a litmus test reach under a model? (paper 004, chapter 2)"""
+"""`treville litmus`: which final states can a litmus test reach under a model? (paper 004, chapter 2)
+
+Small tests go to the explicit engine, which also counts executions as herd7 does; what is too large for it
+goes to the symbolic one, which enumerates final states only.
+"""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from treville.models.model import Model
+from treville.programs.litmus.states import FinalValue, state_satisfies
 from treville.programs.litmus.test import LitmusTest
+from treville.results import Budget, TooLarge
 
-State: TypeAlias = "tuple[int | tuple[int, ...], ...]"
+State: TypeAlias = tuple[FinalValue, ...]
+ENGINES = ("auto", "enumerate", "eager", "lazy")
+DEFAULT_BOUND = 2
+# Beyond this many candidates the symbolic engine is faster (measured by bench/litmus.py).
+MAX_CANDIDATES = 20_000
 
 
 @dataclass(slots=True)
@@ -31,3 +44,63 @@ class Outcomes:
     bound_reached: bool = False
     engine: str = ""
     seconds: float = 0.0
+
+
+def outcomes(
+    test: LitmusTest,
+    model: Model,
+    bound: int = DEFAULT_BOUND,
+    budget: Budget | None = None,
+    engine: str = "auto",
+) -> Outcomes:
+    """Every final state of the test under the model; raises `BudgetExceeded` when the budget ends first."""
+    started = time.monotonic()
+    budget = budget or Budget()
+    states, flags, bound_reached, used = _run(test, model, bound, budget, engine)
+    undefined = {axiom.name for axiom in model.axioms if axiom.undefined}
+    answer = _conclude(test, model, states)
+    answer.flags = sorted(flags)
+    answer.bound_reached = bound_reached
+    answer.engine = used
+    if undefined & flags:
+        answer.holds = None
+    answer.seconds = time.monotonic() - started
+    return answer
+
+
+def _run(
+    test: LitmusTest, model: Model, bound: int, budget: Budget, engine: str
+) -> tuple[Mapping[State, int | None], set[str], bool, str]:
+    if engine in ("auto", "enumerate"):
+        from treville.solving.enumeration.engine import enumerate_outcomes
+
+        limit = MAX_CANDIDATES if engine == "auto" else None
+        try:
+            found = enumerate_outcomes(test, model, bound, budget, limit)
+            return found.states, found.flags, found.bound_reached, "enumerate"
+        except TooLarge:
+            if engine != "auto":
+                raise
+    from treville.solving.outcomes import symbolic_outcomes
+
+    lazy = engine == "lazy"
+    states, flags, reached = symbolic_outcomes(test, model, bound, budget, lazy=lazy)
+    return states, set(flags), reached, "lazy" if lazy else "eager"
+
+
+def _conclude(test: LitmusTest, model: Model, states: Mapping[State, int | None]) -> Outcomes:
+    """Judge the condition on the states. Under `~exists` an execution counts as positive if it satisfies
+    the negation, as herd7 counts."""
+    negate = test.quantifier == "~exists"
+    good = {state: count for state, count in states.items() if state_satisfies(test, state) != negate}
+    bad = {state: count for state, count in states.items() if state not in good}
+    observation = "Never" if not good else "Sometimes" if bad else "Always"
+    holds = bool(good) if test.quantifier == "exists" else not bad
+    return Outcomes(
+        test, model.name, dict(states), holds, observation, _total(good), _total(bad)
+    )
+
+
+def _total(states: Mapping[State, int | None]) -> int | None:
+    counts = list(states.values())
+    return None if None in counts else sum(count for count in counts if count is not None)

@@ -1,7 +1,7 @@
 """Verdicts, places in inputs, errors, budgets and reports; shared by every part of the tool."""
 
 from treville.results.budget import Budget
-from treville.results.errors import BudgetExceeded, InputError, TrevilleError, Unsupported
+from treville.results.errors import BudgetExceeded, InputError, TooLarge, TrevilleError, Unsupported
 from treville.results.source import Source, Span
 from treville.results.verdict import EXIT_OF, SCHEMA, ExitCode, Verdict, batch_exit, report_line
 
@@ -14,6 +14,7 @@ __all__ = [
     "InputError",
     "Source",
     "Span",
+    "TooLarge",
     "TrevilleError",
     "Unsupported",
     "Verdict",

@@ -49,3 +49,7 @@ class BudgetExceeded(TrevilleError):
 
     def __reduce__(self) -> tuple[type[BudgetExceeded], tuple[str, str]]:
         return (type(self), (self.reason, self.advice))
+
+
+class TooLarge(BudgetExceeded):
+    """The search space is larger than this engine lists; another engine may still answer."""

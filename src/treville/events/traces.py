@@ -1,0 +1,151 @@
+"""A program's IR -> the traces of its threads: every way to run each one when reads may return any value
+that some write might have put into memory.
+
+This is the concrete sibling of `events.symbolic`: registers hold numbers, every read branches over the
+values that may be there, and those sets of values grow to a fixpoint. Litmus tests have few values, so
+traces are few, and running them is cheaper than building formulas. `events.run` runs one thread.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from treville.programs.ir import Program, Store, StoreExclusive
+from treville.results import Budget
+
+NO_PAIR = -1
+INITIAL = -1
+
+
+class Value(NamedTuple):
+    """A register's content: the number, and masks of the thread's reads that it depends on.
+
+    `data` and `pick` are syntactic, as the architectures define them; `origin` leaves out what cancels
+    (`r1 xor r1`), so it tells whether a value could justify itself out of thin air.
+    """
+
+    number: int
+    data: int = 0
+    pick: int = 0
+    origin: int = 0
+
+
+class Shape(NamedTuple):
+    """All of an event but its value; dependencies are masks of earlier events of the same thread.
+
+    `instruction` counts executed source instructions, so two events of one instruction share it. `pair` is
+    the read half of the read-modify-write that this write completes."""
+
+    kind: str
+    tags: frozenset[str]
+    address: int | None
+    instruction: int
+    addr: int = 0
+    data: int = 0
+    ctrl: int = 0
+    pick_addr: int = 0
+    pick_data: int = 0
+    pick_ctrl: int = 0
+    pair: int = NO_PAIR
+    exclusive: bool = False
+
+
+class Trace(NamedTuple):
+    """One run of a thread: the shapes of its events, their values, and the final registers.
+
+    `origins[i]` masks the reads that the i-th event's value, address or path came from; `positions[i]` is
+    the index of its IR instruction in the thread.
+    """
+
+    shapes: tuple[Shape, ...]
+    values: tuple[int | None, ...]
+    registers: dict[str, Value]
+    origins: tuple[int, ...]
+    positions: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Memory:
+    """Which values may be found at each address: the initial one, and those that each thread writes."""
+
+    initial: dict[int, int] = field(default_factory=dict)
+    written: dict[int, dict[int, set[int]]] = field(default_factory=dict)
+
+    def add(self, thread: int, address: int, value: int) -> bool:
+        """Record a write; True if it is new."""
+        values = self.written.setdefault(address, {}).setdefault(thread, set())
+        if value in values:
+            return False
+        values.add(value)
+        return True
+
+    def readable(self, address: int) -> list[int]:
+        """Every value that may be read at the address."""
+        values = {self.initial.get(address, 0)}
+        for by_thread in self.written.get(address, {}).values():
+            values |= by_thread
+        return sorted(values)
+
+    def readable_coherently(self, thread: int, address: int, own: int | None) -> list[int]:
+        """As `readable` for a thread whose last write there was `own` (None: it wrote nothing yet)."""
+        values = {self.initial.get(address, 0) if own is None else own}
+        for writer, by_thread in self.written.get(address, {}).items():
+            if writer != thread:
+                values |= by_thread
+        return sorted(values)
+
+
+@dataclass(slots=True)
+class Traces:
+    """The traces of every thread, the initial memory, and whether some run was cut at the loop bound."""
+
+    threads: list[list[Trace]]
+    initial: dict[int, int]
+    bound_reached: bool = False
+
+
+def program_traces(program: Program, bound: int, budget: Budget, coherent: bool) -> Traces:
+    """Every trace of every thread, as a fixpoint over the values in memory.
+
+    With `coherent` the model is known to imply coherence per location, so a read cannot miss the thread's
+    own last write; this keeps counters from feeding themselves. Every value is justified by a chain of
+    distinct writes, so as many rounds as there are stores (at the bound) suffice.
+    """
+    from treville.events.run import ThreadRunner
+
+    memory = Memory(initial=initial_memory(program))
+    runners = [
+        ThreadRunner(thread, index, memory, bound, budget, coherent)
+        for index, thread in enumerate(program.threads)
+    ]
+    found = [runner.traces() for runner in runners]
+    stores = sum(isinstance(i, (Store, StoreExclusive)) for t in program.threads for i in t.instructions)
+    for _ in range(stores * bound + 1):
+        changed = _record_writes(memory, found)
+        if not changed:
+            break
+        for index, runner in enumerate(runners):
+            if runner.addresses_read & changed:
+                found[index] = runner.traces()
+    return Traces(found, memory.initial, any(runner.bound_reached for runner in runners))
+
+
+def initial_memory(program: Program) -> dict[int, int]:
+    """The initial value of every declared cell, by address."""
+    return {
+        location.address + cell * location.cell_bytes: value
+        for location in program.locations.values()
+        for cell, value in enumerate(location.initial)
+    }
+
+
+def _record_writes(memory: Memory, found: list[list[Trace]]) -> set[int]:
+    """Put every value written by some trace into memory; the addresses where that was new."""
+    changed = set()
+    for thread, traces in enumerate(found):
+        for trace in traces:
+            for shape, value in zip(trace.shapes, trace.values, strict=True):
+                if shape.kind == "W" and memory.add(thread, shape.address or 0, value or 0):
+                    changed.add(shape.address or 0)
+    return changed

@@ -1,0 +1,61 @@
+"""Final states of litmus tests: evaluating conditions, and deciding what an answer says about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from treville.programs.litmus.test import (
+    And,
+    Condition,
+    Equals,
+    LitmusTest,
+    Not,
+    Observable,
+    Or,
+    SameValue,
+)
+
+FinalValue = int | tuple[int, ...]
+
+
+def satisfied(condition: Condition, final: Callable[[Observable], FinalValue]) -> bool:
+    """Does a final state, given as a function from observables to values, satisfy the condition?"""
+    if isinstance(condition, Equals):
+        return final(condition.observable) == condition.value
+    if isinstance(condition, And):
+        return all(satisfied(operand, final) for operand in condition.operands)
+    if isinstance(condition, Or):
+        return any(satisfied(operand, final) for operand in condition.operands)
+    if isinstance(condition, Not):
+        return not satisfied(condition.operand, final)
+    assert isinstance(condition, SameValue)
+    return final(condition.left) == final(condition.right)
+
+
+def observables(condition: Condition) -> Iterator[Observable]:
+    """Everything that a condition looks at."""
+    if isinstance(condition, Equals):
+        yield condition.observable
+    elif isinstance(condition, SameValue):
+        yield condition.left
+        yield condition.right
+    elif isinstance(condition, Not):
+        yield from observables(condition.operand)
+    else:
+        for operand in condition.operands:
+            yield from observables(operand)
+
+
+def state_satisfies(test: LitmusTest, state: tuple[FinalValue, ...]) -> bool:
+    """Does a state (values in the order of `test.observed`) satisfy the test's condition?"""
+    values = dict(zip(test.observed, state, strict=True))
+    return satisfied(test.condition, values.__getitem__)
+
+
+def state_fields(test: LitmusTest, state: tuple[FinalValue, ...]) -> list[tuple[str, str]]:
+    """A state for people: what is observed and its value, addresses as names (`x`), arrays as `{1,2}`."""
+    show = test.program.show_value
+    return [
+        (observable.shown, "{" + ",".join(map(show, value)) + "}" if isinstance(value, tuple) else show(value))
+        for observable, value in zip(test.observed, state, strict=True)
+    ]

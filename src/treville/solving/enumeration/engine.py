@@ -1,0 +1,246 @@
+"""Lists the candidate executions of a test and keeps those that a compiled model allows.
+
+For each selection of one trace per thread: the static part of the model, the choices per location,
+and every combination of those. A candidate whose values justify each other in a circle (out of thin air) is
+no execution at all, whatever the model says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import product
+from typing import Any, NamedTuple
+
+from treville.events.traces import Shape, Trace, Traces, program_traces
+from treville.models.model import Model
+from treville.programs.litmus.states import FinalValue, satisfied
+from treville.programs.litmus.test import ArrayOf, CellOf, LitmusTest, Observable
+from treville.results import Budget, TooLarge
+from treville.solving.enumeration.coherence import Access, Choice, choices
+from treville.solving.enumeration.compile import CompiledModel, compile_model
+from treville.solving.enumeration.implied import implies_coherence
+from treville.solving.enumeration.shapes import Layout
+
+MAX_EVENTS = 64
+
+
+class Candidate(NamedTuple):
+    """A candidate execution: traces, their layout, the packed choices, and the final memory."""
+
+    traces: tuple[Trace, ...]
+    layout: Layout
+    rf: int
+    co: int
+    fr: int
+    memory: dict[int, int]
+
+    def final(self, observable: Observable) -> FinalValue:
+        """The final value of an observable."""
+        if isinstance(observable, CellOf):
+            return self.memory.get(observable.address, 0)
+        if isinstance(observable, ArrayOf):
+            return tuple(self.memory.get(address, 0) for address in observable.addresses)
+        value = self.traces[observable.thread].registers.get(observable.register)
+        return value.number if value is not None else 0
+
+
+class Enumeration(NamedTuple):
+    """The answer: final states with their numbers of executions, flags raised, and whether loops were cut."""
+
+    states: dict[tuple[FinalValue, ...], int]
+    flags: set[str]
+    bound_reached: bool
+    candidates: int
+
+
+@lru_cache(maxsize=64)
+def _compiled(key: int, model: _ByIdentity) -> tuple[CompiledModel, bool, frozenset[str]]:
+    del key
+    compiled = compile_model(model.model)
+    return compiled, implies_coherence(model.model), frozenset(compiled.model.base_names()) | {"W"}
+
+
+class _ByIdentity:
+    """Wraps a model so that caches compare it by identity and keep it alive."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ByIdentity) and self.model is other.model
+
+    def __hash__(self) -> int:
+        return id(self.model)
+
+
+def compiled(model: Model) -> tuple[CompiledModel, bool, frozenset[str]]:
+    """The compiled model (cached), whether it implies coherence, and the base names it reads."""
+    return _compiled(id(model), _ByIdentity(model))
+
+
+def enumerate_outcomes(
+    test: LitmusTest, model: Model, bound: int, budget: Budget, max_candidates: int | None = None
+) -> Enumeration:
+    """All final states with their numbers of consistent executions.
+
+    Raises `BudgetExceeded` when there are more than `max_candidates` candidates, so that the caller can
+    go on with the symbolic engine."""
+    engine = Engine(test, model, bound, budget)
+    states: dict[tuple[FinalValue, ...], int] = {}
+    flags: set[str] = set()
+    observed = test.observed
+    for candidate, statics in engine.consistent(max_candidates):
+        if test.filter is not None and not satisfied(test.filter, candidate.final):
+            continue
+        state = tuple([candidate.final(observable) for observable in observed])
+        states[state] = states.get(state, 0) + 1
+        if engine.compiled.flags is not None:
+            flags.update(engine.compiled.flags(statics, candidate.rf, candidate.co, candidate.fr))
+    return Enumeration(states, flags, engine.traces.bound_reached, engine.examined)
+
+
+class Engine:
+    """The candidate executions of one test under one model."""
+
+    def __init__(self, test: LitmusTest, model: Model, bound: int, budget: Budget) -> None:
+        self.test = test
+        self.budget = budget
+        self.compiled, self.coherent, self.wanted = compiled(model)
+        self.traces: Traces = program_traces(test.program, bound, budget, self.coherent)
+        self.layouts: dict[tuple[tuple[Shape, ...], ...], tuple[Layout, Any]] = {}
+        self.examined = 0
+
+    def consistent(self, max_candidates: int | None = None) -> Iterator[tuple[Candidate, Any]]:
+        """The consistent candidates, each with the static values of its shapes."""
+        violated = self.compiled.violated
+        for traces in self._selections():
+            layout, statics = self._layout(traces)
+            if statics is None:
+                continue
+            origins = _origins(traces, layout)
+            for candidate in self._candidates(traces, layout):
+                self.examined += 1
+                if self.examined & 255 == 0:
+                    self.budget.check()
+                    if max_candidates is not None and self.examined > max_candidates:
+                        raise TooLarge("too many candidate executions to list", "use --engine eager")
+                if violated(statics, candidate.rf, candidate.co, candidate.fr):
+                    continue
+                if origins and layout.kernel.cyclic(origins | candidate.rf):
+                    continue
+                yield candidate, statics
+
+    def all_candidates(self) -> Iterator[Candidate]:
+        """Every candidate, consistent or not (for walking through executions)."""
+        for traces in self._selections():
+            layout = self._layout(traces)[0]
+            origins = _origins(traces, layout)
+            for candidate in self._candidates(traces, layout):
+                self.budget.check()
+                if not (origins and layout.kernel.cyclic(origins | candidate.rf)):
+                    yield candidate
+
+    def _layout(self, traces: tuple[Trace, ...]) -> tuple[Layout, Any]:
+        key = tuple([trace.shapes for trace in traces])
+        found = self.layouts.get(key)
+        if found is None:
+            layout = Layout(key)
+            if layout.n > MAX_EVENTS:
+                raise TooLarge("too many events to list executions", "use --engine eager")
+            statics = self.compiled.prepare(layout.kernel, layout.base(self.wanted))
+            found = self.layouts[key] = (layout, statics)
+        return found
+
+    def _selections(self) -> Iterator[tuple[Trace, ...]]:
+        """One trace per thread such that every read finds its value: in the initial memory, in the thread
+        itself or in another one. Prunes as soon as no remaining thread can provide a value."""
+        initial = self.traces.initial
+        offers = [[_offers(trace) for trace in traces] for traces in self.traces.threads]
+        needs = [[_needs(trace, initial) for trace in traces] for traces in self.traces.threads]
+        possible: list[set[tuple[int, int]]] = [set()]
+        for options in reversed(offers):
+            possible.append(possible[-1].union(*options) if options else set(possible[-1]))
+        possible.reverse()
+
+        def extend(
+            thread: int, chosen: tuple[Trace, ...], offered: frozenset[tuple[int, int]], needed: frozenset[tuple[int, int]]
+        ) -> Iterator[tuple[Trace, ...]]:
+            if thread == len(offers):
+                yield chosen
+                return
+            self.budget.check()
+            for trace, offer, need in zip(self.traces.threads[thread], offers[thread], needs[thread], strict=True):
+                now_offered = offered | offer
+                missing = (needed | need) - now_offered
+                if missing <= possible[thread + 1]:
+                    yield from extend(thread + 1, (*chosen, trace), now_offered, missing)
+
+        return extend(0, (), frozenset(), frozenset())
+
+    def _candidates(self, traces: tuple[Trace, ...], layout: Layout) -> Iterator[Candidate]:
+        """Every combination of the choices per location."""
+        per_location: list[list[Choice]] = []
+        for number, address in enumerate(layout.addresses):
+            threads = _accesses(traces, layout, address)
+            initial = Access(number, True, self.traces.initial.get(address, 0))
+            options = choices(initial, threads, layout.n, self.coherent)
+            if not options:
+                return
+            per_location.append(options)
+        addresses = layout.addresses
+        for combination in product(*per_location):
+            rf = co = fr = 0
+            memory = dict(self.traces.initial)
+            for address, choice in zip(addresses, combination, strict=True):
+                rf |= choice.rf
+                co |= choice.co
+                fr |= choice.fr
+                memory[address] = choice.final
+            yield Candidate(traces, layout, rf, co, fr, memory)
+
+
+def _accesses(traces: tuple[Trace, ...], layout: Layout, address: int) -> list[list[Access]]:
+    return [
+        [
+            Access(start + i, shape.kind == "W", value or 0)
+            for i, (shape, value) in enumerate(zip(trace.shapes, trace.values, strict=True))
+            if shape.address == address
+        ]
+        for start, trace in zip(layout.starts, traces, strict=True)
+    ]
+
+
+def _offers(trace: Trace) -> frozenset[tuple[int, int]]:
+    return frozenset(
+        (shape.address or 0, value or 0)
+        for shape, value in zip(trace.shapes, trace.values, strict=True)
+        if shape.kind == "W"
+    )
+
+
+def _needs(trace: Trace, initial: dict[int, int]) -> frozenset[tuple[int, int]]:
+    return frozenset(
+        (shape.address or 0, value or 0)
+        for shape, value in zip(trace.shapes, trace.values, strict=True)
+        if shape.kind == "R" and initial.get(shape.address or 0, 0) != value
+    )
+
+
+def _origins(traces: tuple[Trace, ...], layout: Layout) -> int:
+    """The packed relation from reads to the events whose value, address or path came from them; zero if
+    no write is affected, since then nothing can justify itself."""
+    n, out = layout.n, 0
+    if not any(
+        origin and shape.kind == "W"
+        for trace in traces
+        for origin, shape in zip(trace.origins, trace.shapes, strict=True)
+    ):
+        return 0
+    for start, trace in zip(layout.starts, traces, strict=True):
+        for i, mask in enumerate(trace.origins):
+            while mask:
+                low = mask & -mask
+                out |= 1 << ((start + low.bit_length() - 1) * n + start + i)
+                mask ^= low
+    return out

@@ -1,0 +1,110 @@
+"""The static base sets and relations of one selection of traces, as packed relations.
+
+Only shapes matter here, not values, so the result is shared by all selections with equal shapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from treville.events.traces import NO_PAIR, Shape
+from treville.solving.enumeration.packed import Kernel, kernel
+
+IW = frozenset({"IW"})
+
+
+class Layout:
+    """The events of a selection: initial writes first (one per address), then thread after thread."""
+
+    def __init__(self, threads: tuple[tuple[Shape, ...], ...]) -> None:
+        self.threads = threads
+        addresses = {s.address for shapes in threads for s in shapes if s.address is not None}
+        self.addresses = sorted(addresses)
+        self.starts = []
+        start = len(self.addresses)
+        for shapes in threads:
+            self.starts.append(start)
+            start += len(shapes)
+        self.n = start
+        self.kernel: Kernel = kernel(self.n)
+
+    def base(self, wanted: Iterable[str]) -> dict[str, int]:
+        """The wanted base sets and relations (absent: empty)."""
+        out = self._sets()
+        out.update(self._relations())
+        wanted = set(wanted)
+        return {name: value for name, value in out.items() if name in wanted}
+
+    def _sets(self) -> dict[str, int]:
+        initial = (1 << len(self.addresses)) - 1
+        kinds = {"R": 0, "W": initial, "F": 0, "IW": initial}
+        tags: dict[str, int] = {}
+        for start, shapes in zip(self.starts, self.threads, strict=True):
+            for i, shape in enumerate(shapes):
+                bit = 1 << (start + i)
+                kinds[shape.kind] |= bit
+                for tag in shape.tags:
+                    tags[tag] = tags.get(tag, 0) | bit
+        tags.update(kinds)
+        tags["M"] = kinds["R"] | kinds["W"]
+        return tags
+
+    def _relations(self) -> dict[str, int]:
+        n, ops = self.n, self.kernel
+        po = internal = same_instruction = 0
+        rmw = exclusive = amo = 0
+        deps = {"addr": 0, "data": 0, "ctrl": 0, "pick-addr": 0, "pick-data": 0, "pick-ctrl": 0}
+        for start, shapes in zip(self.starts, self.threads, strict=True):
+            members = ((1 << len(shapes)) - 1) << start
+            internal |= ops.product(members, members)
+            for i, shape in enumerate(shapes):
+                at = start + i
+                po |= (members & ~((2 << at) - 1)) << (at * n)
+                self._dependencies(deps, start, at, shape)
+                if shape.pair != NO_PAIR:
+                    bit = 1 << ((start + shape.pair) * n + at)
+                    rmw |= bit
+                    if shape.exclusive:
+                        exclusive |= bit
+                    else:
+                        amo |= bit
+                for j, other in enumerate(shapes):
+                    if other.instruction == shape.instruction:
+                        same_instruction |= 1 << (at * n + start + j)
+        return {
+            "po": po,
+            "int": internal,
+            "ext": ops.full ^ internal,
+            "loc": self._same_location(),
+            "si": same_instruction,
+            "rmw": rmw,
+            "lxsx": exclusive,
+            "amo": amo,
+            **deps,
+        }
+
+    def _dependencies(self, deps: dict[str, int], start: int, at: int, shape: Shape) -> None:
+        n = self.n
+        for name, mask in (
+            ("addr", shape.addr),
+            ("data", shape.data),
+            ("ctrl", shape.ctrl),
+            ("pick-addr", shape.pick_addr),
+            ("pick-data", shape.pick_data),
+            ("pick-ctrl", shape.pick_ctrl),
+        ):
+            while mask:
+                low = mask & -mask
+                deps[name] |= 1 << ((start + low.bit_length() - 1) * n + at)
+                mask ^= low
+
+    def _same_location(self) -> int:
+        by_address = {address: 1 << i for i, address in enumerate(self.addresses)}
+        for start, shapes in zip(self.starts, self.threads, strict=True):
+            for i, shape in enumerate(shapes):
+                if shape.address is not None:
+                    by_address[shape.address] |= 1 << (start + i)
+        out = 0
+        for members in by_address.values():
+            out |= self.kernel.product(members, members)
+        return out
