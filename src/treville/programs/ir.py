@@ -146,9 +146,13 @@ class StoreExclusive(Instruction):
 
 @dataclass(slots=True)
 class Fence(Instruction):
-    """A fence event with the given tags (`MFENCE`, `SYNC`, `DMB.SY`, `Rcu-lock`, ...)."""
+    """A fence event with the given tags (`MFENCE`, `SYNC`, `DMB.SY`, `Rcu-lock`, ...).
+
+    A fence with an `address` belongs to a location (`synchronize_srcu(s)`): it is in `loc` with the accesses
+    of that address, and in `addr` as an access would be, but it is no access."""
 
     tags: frozenset[str]
+    address: Expr | None = None
 
 
 @dataclass(slots=True)
