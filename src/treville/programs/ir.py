@@ -183,12 +183,14 @@ LOCATION_STRIDE = 0x0010_0000
 
 @dataclass(slots=True)
 class Location:
-    """A global: where it lies, how many cells of how many bits it has, and their initial values."""
+    """A global: where it lies, how many cells of how many bits it has, and their initial values. Values are
+    signed numbers everywhere; `unsigned` says how people want to see them."""
 
     name: str
     address: int
     bits: int = 32
     initial: list[int] = field(default_factory=lambda: [0])
+    unsigned: bool = False
 
     @property
     def cell_bytes(self) -> int:

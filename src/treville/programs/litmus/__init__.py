@@ -48,7 +48,9 @@ _KERNEL_WORD = re.compile(
     r"|cmpxchg\w*|xchg\w*|atomic_(?:set|read|inc|dec|add|sub|xchg|cmpxchg|andnot|fetch_(?:inc|dec|andnot)|try_cmpxchg"
     r"|long_\w+)\w*|lockless_dereference|srcu_struct|down|up|barrier|read_barrier_depends|rwlock_t)\b"
 )
-_STANDARD_WORD = re.compile(r"\bmemory_order|\batomic_(?:store|load|exchange|compare_exchange|thread_fence|int\b)|_Atomic\b")
+_STANDARD_WORD = re.compile(
+    r"\bmemory_order|\batomic_(?:store|load|exchange|compare_exchange|thread_fence|int\b)|_Atomic\b"
+)
 
 
 def parse(text: str, name: str) -> LitmusTest:

@@ -23,6 +23,7 @@ from treville.programs.ir import (
 from treville.programs.litmus.condition import read_conditions
 from treville.programs.litmus.initial import RegisterNamer, apply_initial, read_initial
 from treville.programs.litmus.layout import Sections
+from treville.programs.litmus.observation import Observation
 from treville.programs.litmus.test import LitmusTest
 from treville.results import InputError, Span, Unsupported
 
@@ -56,11 +57,13 @@ def split_table(sections: Sections) -> list[tuple[str, list[Line]]]:
         first += 1
     columns = _header(sections, rows[first], starts[first])
     if rows[-1].strip():
-        raise sections.error("this row has no ';' at its end", starts[-1] + len(rows[-1]) - len(rows[-1].lstrip()))
+        skipped = len(rows[-1]) - len(rows[-1].lstrip())
+        raise sections.error("this row has no ';' at its end", starts[-1] + skipped)
     for row, start in zip(rows[first + 1 : -1], starts[first + 1 : -1], strict=True):
         cells = row.split("|")
         if len(cells) > len(columns):
-            raise sections.error(f"{len(cells)} columns, but {len(columns)} threads", start + len(cells[0]) + 1)
+            message = f"{len(cells)} columns, but {len(columns)} threads"
+            raise sections.error(message, start + len(cells[0]) + 1)
         for (_, lines), cell in zip(columns, cells, strict=False):
             stripped = cell.strip()
             if stripped:
@@ -79,9 +82,8 @@ def _header(sections: Sections, row: str, start: int) -> list[tuple[str, list[Li
             if re.match(r"P\d+\s*[.:]", name):
                 span = sections.source.span(offset, len(name))
                 raise Unsupported(f"the column '{name}' (fault handlers and processor annotations)", span)
-            raise sections.error(
-                f"expected a thread like P0, found '{name[:40]}'", offset, hint="the table starts with P0 | P1 ;"
-            )
+            message = f"expected a thread like P0, found '{name[:40]}'"
+            raise sections.error(message, offset, hint="the table starts with P0 | P1 ;")
         if name in seen:
             raise sections.error(f"thread {name} occurs twice", offset, len(name))
         seen.add(name)
@@ -138,7 +140,13 @@ class ThreadBuilder:
         self.emit(Local(register, value))
 
     def load(
-        self, register: str | None, address: Expr, tags: frozenset[str] = PLAIN, bits: int = 32, *, link: bool = False
+        self,
+        register: str | None,
+        address: Expr,
+        tags: frozenset[str] = PLAIN,
+        bits: int = 32,
+        *,
+        link: bool = False,
     ) -> None:
         """`register := *address`"""
         self.emit(Load(register, address, tags, bits, link))
@@ -202,14 +210,17 @@ def read_assembly(
     register: RegisterNamer,
     *,
     default_bits: int = 32,
-    value_bits: int = 64,
+    wide: bool = False,
 ) -> LitmusTest:
-    """Read a whole test of an assembly dialect."""
+    """Read a whole test of an assembly dialect.
+
+    `wide` says that registers may hold more than `int` values, so that what states show must be cast.
+    """
     columns = split_table(sections)
     if sum(len(lines) for _, lines in columns) > _MANY_LINES:
         raise sections.error(f"more than {_MANY_LINES} instructions", sections.program.offset)
     program = Program([Thread(name) for name, _ in columns])
-    apply_initial(sections, program, read_initial(sections), register, default_bits)
+    types = apply_initial(sections, program, read_initial(sections), register, default_bits)
     for thread, (_, lines) in zip(program.threads, columns, strict=True):
         builder = ThreadBuilder(sections, program, thread)
         for line in lines:
@@ -217,4 +228,4 @@ def read_assembly(
             if line.text:
                 decode(builder, line.text)
         builder.finish()
-    return read_conditions(sections, program, dialect, register, value_bits)
+    return read_conditions(sections, program, dialect, register, Observation(program, types, cast=wide))

@@ -1,8 +1,8 @@
 """The clauses behind a litmus program -> condition, filter and observables.
 
 Accepts herd7's grammar: `locations [...]`, `filter P`, then `exists P`, `~exists P`, `forall P`, `final P`,
-`observed ...` or nothing, which means `forall true`. Propositions use `/\\`, `\\/`, `=>`, `~`, `not`, `true`, `false`,
-`=`, `==`, `!=`, `<>`; negation binds tightest, then `=>`, `/\\`, `\\/`.
+`observed ...` or nothing, which means `forall true`. Propositions use `/\\`, `\\/`, `=>`, `~`, `not`, `true`,
+`false`, `=`, `==`, `!=`, `<>`; negation binds tightest, then `=>`, `/\\`, `\\/`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from treville.programs.litmus.initial import (
     thread_index,
 )
 from treville.programs.litmus.layout import Sections
+from treville.programs.litmus.observation import Observation
 from treville.programs.litmus.test import (
     TRUE,
     And,
@@ -41,31 +42,47 @@ _TOKEN = re.compile(
 )
 (AND, OR, IMPLIES, EQUAL, DIFFERENT, NOT, NUMBER, INSTRUCTION, LABEL, NAME, SIGN) = range(1, 12)
 _THREAD = re.compile(r"P\d+$")
+_NUMBERED = re.compile(r"\d+:(\D+)(\d{1,9})$")
 _DEEPEST = 120
 
 
+def _register_order(register: RegisterOf) -> tuple[int, str, int]:
+    """Numbered registers by number; the others first, in the order in which they are mentioned."""
+    name = _NUMBERED.match(register.shown)
+    return (register.thread, name.group(1), int(name.group(2))) if name else (register.thread, "", 0)
+
+
 def read_conditions(
-    sections: Sections, program: Program, dialect: str, register: RegisterNamer, value_bits: int = 64
+    sections: Sections,
+    program: Program,
+    dialect: str,
+    register: RegisterNamer,
+    observation: Observation | None = None,
 ) -> LitmusTest:
     """The litmus test of a program whose threads and initial state are complete.
 
-    `value_bits` is the width of registers, to which numbers in the condition are wrapped.
+    Without an `observation` registers are seen as they are.
     """
     test = LitmusTest(sections.name, dialect, program, file=sections.source.name)
-    reader = ConditionReader(sections, program, register, value_bits)
+    reader = _ConditionReader(sections, program, register, observation)
     reader.read(test)
     test.observed = reader.observables()
     return test
 
 
-class ConditionReader:
+class _ConditionReader:
     """A recursive-descent reader over the tokens of the clauses; collects the observables it meets."""
 
     def __init__(
-        self, sections: Sections, program: Program, register: RegisterNamer, value_bits: int = 64
+        self,
+        sections: Sections,
+        program: Program,
+        register: RegisterNamer,
+        observation: Observation | None = None,
     ) -> None:
         self.sections, self.program, self.register = sections, program, register
-        self.value_bits = value_bits
+        self.observation = observation
+        self.widths: dict[Observable, int] = {}
         self.text, self.base = sections.conditions
         self.tokens = [
             (m.lastindex or 0, m.group(m.lastindex or 0), m.start(m.lastindex or 0))
@@ -226,26 +243,22 @@ class ConditionReader:
             return self.array_equals(left, tuple(values))
         value = self.value()
         self.observe(left)
-        bits = self.bits_of(left)
-        return Equals(left, wrap(value, bits) if value >> (bits - 1) not in (0, -1) else value)
+        return Equals(left, wrap(value, self.bits_of(left)))
 
     def array_equals(self, left: Observable, values: tuple[int, ...]) -> Condition:
         if isinstance(left, CellOf) and "[" not in left.shown:
-            left = ArrayOf((left.address,), left.shown)
+            left = ArrayOf((left.address,), left.shown, left.unsigned)
         if not isinstance(left, ArrayOf):
             raise self.fail("a single value")
         if len(values) != len(left.addresses):
             raise self.fail(f"{len(left.addresses)} values")
         self.observe(left)
         bits = self.bits_of(left)
-        return Equals(left, tuple(wrap(v, bits) for v in values))
+        return Equals(left, tuple(wrap(value, bits) for value in values))
 
     def bits_of(self, observable: Observable) -> int:
-        if isinstance(observable, RegisterOf):
-            return self.value_bits
-        address = observable.address if isinstance(observable, CellOf) else observable.addresses[0]
-        found = self.program.location_at(address)
-        return found[0].bits if found and found[0].bits > 32 else self.value_bits
+        """The width at which a number is compared with the observable."""
+        return self.widths.get(observable, 64)
 
     def other_observable(self) -> Observable | None:
         """A right-hand side that is not a constant: `1:r2`, `[y]`, `*y`."""
@@ -314,7 +327,16 @@ class ConditionReader:
         index = thread_index(self.sections, self.program, number, self.base + offset)
         at = self.tokens[self.place][2]
         name, shown = self.register(index, self.identifier(), self.base + at)
-        return RegisterOf(index, name, f"{number}:{shown}")
+        return self.seen_register(index, name, f"{number}:{shown}")
+
+    def seen_register(self, thread: int, name: str, shown: str) -> RegisterOf:
+        """The register at the width at which states show it."""
+        seen = self.observation
+        if seen is None:
+            return RegisterOf(thread, name, shown)
+        found = RegisterOf(thread, seen.register(thread, name), shown, seen.unsigned(thread, name))
+        self.widths[found] = seen.bits(thread, name)
+        return found
 
     def symbolic_register(self) -> RegisterOf:
         word, offset = self.word, self.base + self.tokens[self.place][2]
@@ -322,7 +344,7 @@ class ConditionReader:
         for index, thread in enumerate(self.program.threads):
             name, shown = self.register(index, word, offset)
             if name in thread.registers:
-                return RegisterOf(index, name, f"{index}:{shown}")
+                return self.seen_register(index, name, f"{index}:{shown}")
         raise self.sections.error(f"no thread uses the register {word}", offset, len(word))
 
     def cell(self, name: str, offset: int) -> Observable:
@@ -332,15 +354,24 @@ class ConditionReader:
         if self.take("["):
             index = self.number()
             self.expect("]")
-            if not 0 <= index < len(location.initial):
-                raise self.sections.error(
-                    f"{name} has {len(location.initial)} cells, no cell {index}", self.base + offset, len(name)
-                )
-            return CellOf(location.address + index * location.cell_bytes, f"{name}[{index}]")
+            cells = len(location.initial)
+            if not 0 <= index < cells:
+                message = f"{name} has {cells} cells, no cell {index}"
+                raise self.sections.error(message, self.base + offset, len(name))
+            unsigned = location.bits if location.unsigned else 0
+            cell = CellOf(location.address + index * location.cell_bytes, f"{name}[{index}]", unsigned)
+            self.widths[cell] = location.bits
+            return cell
+        found: Observable
+        unsigned = location.bits if location.unsigned else 0
         if len(location.initial) > 1:
             size = location.cell_bytes
-            return ArrayOf(tuple(location.address + size * i for i in range(len(location.initial))), name)
-        return CellOf(location.address, name)
+            addresses = tuple(location.address + size * i for i in range(len(location.initial)))
+            found = ArrayOf(addresses, name, unsigned)
+        else:
+            found = CellOf(location.address, name, unsigned)
+        self.widths[found] = location.bits
+        return found
 
     # -- observables -------------------------------------------------------------------------------
 
@@ -348,10 +379,14 @@ class ConditionReader:
         self.found[observable] = None
 
     def observables(self) -> list[Observable]:
-        """Each observable once: registers by thread, then memory, in the order of their first mention."""
-        registers = [o for o in self.found if isinstance(o, RegisterOf)]
-        registers.sort(key=lambda o: o.thread)
-        return [*registers, *(o for o in self.found if not isinstance(o, RegisterOf))]
+        """Each observable once: registers by thread and number, then memory by name."""
+        registers = [found for found in self.found if isinstance(found, RegisterOf)]
+        memory = [found for found in self.found if not isinstance(found, RegisterOf)]
+        if len(registers) > 1:
+            registers.sort(key=_register_order)
+        if len(memory) > 1:
+            memory.sort(key=lambda found: found.shown)
+        return [*registers, *memory]
 
     # -- tokens ------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """The initial state of a litmus test -> entries, and entries -> initial memory and registers.
 
 Accepts `x=1`, `[x]=1`, `int x`, `uint64_t x[2]={1,2}`, `0:EAX=1`, `0:r1=x`, `0:X2=x+4`, `int *p=&x`,
-`atomic_t v = ATOMIC_INIT(1)`, `%reg=x`, `0:X1=P0:L0` and their typed forms, numbers in decimal or hexadecimal.
+`atomic_t v = ATOMIC_INIT(1)`, `%reg=x`, `0:X1=P0:L0` and their typed forms, numbers decimal or hexadecimal.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class Number(NamedTuple):
 
 
 class AddressOf(NamedTuple):
-    """The address of a global, of its cell `index`, or `bytes` behind it."""
+    """The address of a global, of its cell number `cell`, or `distance` bytes behind it."""
 
     name: str
-    index: int = 0
-    bytes: int = 0
+    cell: int = 0
+    distance: int = 0
 
 
 class LabelOf(NamedTuple):
@@ -70,6 +70,8 @@ _SPACE = re.compile(r"[\s;]*")
 _TOKEN = re.compile(
     r'\s*(?:(-?0[xX][0-9a-fA-F_]+|-?\d+)|(instr:\s*"[^"]*")|(label:\s*"[^"]*")|(%?[A-Za-z_.$][\w.$/]*)|(\S))'
 )
+_THREAD = re.compile(r"P\d+$")
+_COLON = re.compile(r"\s*:")
 _NUMBER, _INSTRUCTION, _LABEL, _NAME, _SIGN = 1, 2, 3, 4, 5
 _RESERVED_VALUES = frozenset(("PTE", "TTD", "PA", "TAG", "tag", "NOP", "nop", "ATOMIC_INIT"))
 
@@ -150,8 +152,8 @@ class _EntryReader:
         if thread is None and self.take("["):
             length = self.number()
             self.expect("]")
-            if not 0 < length <= 65536:
-                raise self.sections.error(f"array of {length} cells", offset, hint="1 to 65536 cells")
+            if not 0 <= length <= 65536:
+                raise self.sections.error(f"array of {length} cells", offset, hint="0 to 65536 cells")
         values: tuple[InitialValue, ...] = ()
         if self.take("="):
             self.take("&")
@@ -193,9 +195,7 @@ class _EntryReader:
                 raise self.unsupported(f"'{name}{self.word}'")
             self.expect("]")
             return None, name
-        if self.kind == _NUMBER or (
-            self.kind == _NAME and re.fullmatch(r"P\d+", self.word) and self.text[self.position :].lstrip()[:1] == ":"
-        ):
+        if self.kind == _NUMBER or (self.kind == _NAME and self.is_thread()):
             thread = int(self.word.lstrip("P"), 0)
             self.advance()
             self.expect(":")
@@ -204,6 +204,9 @@ class _EntryReader:
         if self.kind == _SIGN and self.word in "(:":
             raise self.unsupported(f"'{name}{self.word}'")
         return None, name
+
+    def is_thread(self) -> bool:
+        return bool(_THREAD.match(self.word)) and _COLON.match(self.text, self.position) is not None
 
     def name(self, what: str) -> str:
         if self.kind != _NAME:
@@ -266,7 +269,7 @@ class _EntryReader:
         if self.kind == _SIGN and self.word == "(":
             raise self.unsupported(f"'{name}(...)'")
         if self.take(":"):
-            if re.fullmatch(r"P\d+", name) and self.kind == _NAME:
+            if _THREAD.match(name) and self.kind == _NAME:
                 return LabelOf(int(name[1:]), self.name("a label"))
             raise self.unsupported(f"the tagged address '{name}:{self.word}'")
         if self.take("["):
@@ -293,7 +296,7 @@ _TYPE_BITS = {
     "short": 16, "int16_t": 16, "uint16_t": 16,
     "long": 64, "int64_t": 64, "uint64_t": 64, "intptr_t": 64, "uintptr_t": 64, "atomic64_t": 64,
     "atomic_long": 64, "atomic_long_t": 64, "size_t": 64, "pteval_t": 64, "ins_t": 32,
-    "__int128": 128, "__uint128": 128, "__int128_t": 128, "__uint128_t": 128, "int128_t": 128, "uint128_t": 128,
+    "int128": 128, "uint128": 128, "int128_t": 128, "uint128_t": 128,
 }  # fmt: skip
 
 
@@ -308,10 +311,18 @@ def bits_of_type(name: str, pointer: bool = False, default: int = 32) -> int:
     return default
 
 
+def is_unsigned(name: str) -> bool:
+    """Does the type's name say that its values are not negative?"""
+    return "uint" in name or "unsigned" in name or "size_t" in name
+
+
 # -- from entries to the program -------------------------------------------------------------------
 
 RegisterNamer: TypeAlias = Callable[[int, str, int], tuple[str, str]]
 """(thread index, name as written, offset in the file) -> (name in the IR, name in printed states)."""
+
+RegisterTypes: TypeAlias = dict[tuple[int, str], tuple[int, bool]]
+"""(thread index, register) -> its declared width and whether it is unsigned."""
 
 CODE_BASE = 0x1000_0000
 
@@ -327,17 +338,23 @@ def thread_index(sections: Sections, program: Program, number: int, offset: int)
 
 
 def apply_initial(
-    sections: Sections, program: Program, entries: list[Entry], register: RegisterNamer, default_bits: int = 32
-) -> None:
+    sections: Sections,
+    program: Program,
+    entries: list[Entry],
+    register: RegisterNamer,
+    default_bits: int = 32,
+) -> RegisterTypes:
     """Give globals their widths and cells first, then give globals and registers their values.
 
     The threads must exist already (their instructions need not). `default_bits` is the width of globals
-    without a type.
+    without a type. Returns the types of the registers that have one.
     """
+    types: RegisterTypes = {}
     for entry in entries:
         if entry.thread is None and entry.name[0] != "%":
             location = program.location(entry.name)
             location.bits = bits_of_type(entry.type, entry.pointer, 32) if entry.type else default_bits
+            location.unsigned = is_unsigned(entry.type) and not entry.pointer
             location.initial = [0] * (entry.length or max(1, len(entry.values)))
     for entry in entries:
         numbers = [_number_of(sections, program, entry, value, default_bits) for value in entry.values]
@@ -352,6 +369,9 @@ def apply_initial(
             index = thread_index(sections, program, entry.thread, entry.offset)
             name = register(index, entry.name, entry.offset)[0]
             program.threads[index].registers[name] = numbers[0] if numbers else 0
+            if entry.type or entry.pointer:
+                types[index, name] = (bits_of_type(entry.type, entry.pointer), is_unsigned(entry.type))
+    return types
 
 
 def _initialise_location(sections: Sections, program: Program, entry: Entry, numbers: list[int]) -> None:
@@ -375,7 +395,7 @@ def _number_of(
         if location is None:
             location = program.location(value.name)
             location.bits = default_bits
-        return location.address + value.index * location.cell_bytes + value.bytes
+        return location.address + value.cell * location.cell_bytes + value.distance
     if isinstance(value, LabelOf):
         index = thread_index(sections, program, value.thread, entry.offset)
         return code_address(program, index, value.label)

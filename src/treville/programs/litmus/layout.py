@@ -21,6 +21,9 @@ class Part(NamedTuple):
     offset: int
 
 
+NOTHING = Part("", 0)
+
+
 @dataclass(slots=True)
 class Sections:
     """What a litmus file consists of. `dialect` is the file's first word as it is written."""
@@ -30,22 +33,23 @@ class Sections:
     name: str
     documentation: str = ""
     information: dict[str, str] = field(default_factory=dict)
-    initial: Part = Part("", 0)
-    program: Part = Part("", 0)
-    conditions: Part = Part("", 0)
+    initial: Part = NOTHING
+    program: Part = NOTHING
+    conditions: Part = NOTHING
 
     def error(self, message: str, offset: int, length: int = 1, hint: str = "") -> InputError:
         """An input error at an offset of the file, for the caller to raise."""
         return InputError(message, self.source.span(offset, length), hint)
 
 
+_COMMENT_LINE = re.compile(r"\(\*[^\n]*")
 _HEADER = re.compile(r'\s*(\w+)[ \t]+([^\s;{"]+)[ \t]*(?:\([^)\n]*\))?[ \t\r]*\n?[ \t]*(?:"([^"]*)")?')
 _INFORMATION = re.compile(r"[ \t]*([A-Za-z][\w/.\-]*)[ \t]*=[ \t]*(.*)")
 _BRACE = re.compile(r"[{}]")
 _COMMENT_MARK = re.compile(r"\(\*|\*\)")
 _NOT_NEWLINE = re.compile(r"[^\n]+")
 _CLAUSE = re.compile(
-    r'"[^"\n]*"|[\w./\-]*(?<![\w./\-])(?:(?:~[ \t]*)?exists|forall|final|[oO]bserved|locations|filter)(?![\w./\-])'
+    r'"[^"\n]*"|(?<![\w./\-])(?:(?:~[ \t]*)?exists|forall|final|[oO]bserved|locations|filter)(?![\w./\-])'
 )
 _C_NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|\(\*(?=[\s*])(?:(?!\(\*[\s*]).)*?\*\)", re.DOTALL)
 
@@ -74,7 +78,7 @@ def _split_c(source: Source) -> Sections:
     sections, end_of_initial = _split_front(source, clean_front)
     body = text[end_of_initial:]
     if "//" in body or "/*" in body or "(*" in body:
-        body = _C_NOISE.sub(lambda m: _NOT_NEWLINE.sub(lambda n: " " * len(n.group()), m.group()), body)
+        body = _C_NOISE.sub(lambda comment: _NOT_NEWLINE.sub(_spaces, comment.group()), body)
     _split_back(sections, text[:end_of_initial] + body, end_of_initial)
     conditions = sections.conditions
     sections.conditions = Part(blank_comments(source, conditions.text, conditions.offset), conditions.offset)
@@ -89,37 +93,43 @@ def blank_comments(source: Source, text: str, base: int, *, until_brace: bool = 
     if "(*" not in text:
         return text
     pieces: list[str] = []
-    depth = kept = opened = 0
+    depth = kept = opened = braces = 0
+    seen_brace = False
     for mark in _COMMENT_MARK.finditer(text):
-        at = mark.start()
         if mark.group() == "*)":
-            if depth == 0:
-                continue
-            depth -= 1
-            if depth == 0:
-                end = mark.end()
-                pieces.append(_NOT_NEWLINE.sub(lambda m: " " * len(m.group()), text[opened:end]))
-                kept = end
-        else:
-            if depth == 0:
-                if until_brace and _initial_is_over("".join(pieces) + text[kept:at]):
-                    break
-                pieces.append(text[kept:at])
-                opened = at
-            depth += 1
+            if depth == 1:
+                kept = mark.end()
+                pieces.append(_NOT_NEWLINE.sub(_spaces, text[opened:kept]))
+            depth = max(0, depth - 1)
+            continue
+        if depth == 0:
+            opened = mark.start()
+            between = text[kept:opened]
+            braces += between.count("{") - between.count("}")
+            seen_brace = seen_brace or "{" in between
+            if until_brace and seen_brace and braces <= 0:
+                break
+            pieces.append(between)
+        depth += 1
     if depth:
-        raise InputError("this comment is never closed", source.span(base + opened, 2), "end it with *)")
+        if seen_brace or base != 0:
+            raise InputError("this comment is never closed", source.span(base + opened, 2), "end it with *)")
+        return _without_unclosed(source, text, opened, until_brace)
     pieces.append(text[kept:])
     return "".join(pieces)
 
 
-def _initial_is_over(text: str) -> bool:
-    depth = 0
-    for brace in _BRACE.finditer(text):
-        depth += 1 if brace.group() == "{" else -1
-        if depth == 0:
-            return True
-    return False
+def _spaces(match: re.Match[str]) -> str:
+    return " " * len(match.group())
+
+
+def _without_unclosed(source: Source, text: str, opened: int, until_brace: bool) -> str:
+    """In the header any line is accepted, so a comment that is never closed there ends with its line."""
+    brace = text.find("{", opened)
+    if brace < 0:
+        raise InputError("this comment is never closed", source.span(opened, 2), "end it with *)")
+    header = _COMMENT_LINE.sub(_spaces, text[opened:brace])
+    return blank_comments(source, text[:opened] + header + text[brace:], 0, until_brace=until_brace)
 
 
 def _split_front(source: Source, text: str) -> tuple[Sections, int]:

@@ -54,8 +54,16 @@ def state_satisfies(test: LitmusTest, state: tuple[FinalValue, ...]) -> bool:
 
 def state_fields(test: LitmusTest, state: tuple[FinalValue, ...]) -> list[tuple[str, str]]:
     """A state for people: what is observed and its value, addresses as names (`x`), arrays as `{1,2}`."""
-    show = test.program.show_value
     return [
-        (observable.shown, "{" + ",".join(map(show, value)) + "}" if isinstance(value, tuple) else show(value))
+        (observable.shown, show_final(test, observable, value))
         for observable, value in zip(test.observed, state, strict=True)
     ]
+
+
+def show_final(test: LitmusTest, observable: Observable, value: FinalValue) -> str:
+    """The final value of an observable for people, unsigned where its type is."""
+    if isinstance(value, tuple):
+        return "{" + ",".join(show_final(test, observable, cell) for cell in value) + "}"
+    if observable.unsigned and value < 0:
+        return str(value & ((1 << observable.unsigned) - 1))
+    return test.program.show_value(value)

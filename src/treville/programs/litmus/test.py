@@ -11,11 +11,13 @@ from treville.programs.ir import Program
 
 
 class RegisterOf(NamedTuple):
-    """The final value of a register. `shown` is how states print it (`0:EAX`)."""
+    """The final value of a register. `shown` is how states print it (`0:EAX`). `unsigned` is 0 or the
+    width at which the value is printed as an unsigned number; so for the other observables."""
 
     thread: int
     register: str
     shown: str
+    unsigned: int = 0
 
 
 class CellOf(NamedTuple):
@@ -23,6 +25,7 @@ class CellOf(NamedTuple):
 
     address: int
     shown: str
+    unsigned: int = 0
 
 
 class ArrayOf(NamedTuple):
@@ -30,6 +33,7 @@ class ArrayOf(NamedTuple):
 
     addresses: tuple[int, ...]
     shown: str
+    unsigned: int = 0
 
 
 Observable: TypeAlias = RegisterOf | CellOf | ArrayOf
