@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from treville.events.traces import NO_PAIR, Memory, Shape, Trace, Value
 from treville.programs.ir import (
+    LOCATION_BASE,
+    LOCATION_STRIDE,
     Assume,
     Branch,
     Const,
@@ -63,7 +65,7 @@ class Run:
         self.flow = 0  # reads that the path taken so far depends on
         self.scopes: list[tuple[int, int, int]] = []  # (where a scope ends, control and pick before it)
         self.pair = NO_PAIR  # the last linked load
-        self.reservation: tuple[int, int] | None = None  # (event, address) of the open exclusive load
+        self.reservation: tuple[int, int, int] | None = None  # (event, address, bits) of the open exclusive load
         self.instance = 0  # executed source instructions that have events, counted
         self.last = (-1, -1)  # index and position of the last event's instruction
         self.jumps: dict[int, int] = {}  # backward jumps taken, by target
@@ -175,24 +177,36 @@ class ThreadRunner:
         return None if condition.number else []
 
     def _fence(self, run: Run, instruction: Fence) -> None:
+        where = ZERO if instruction.address is None else evaluate(instruction.address, run.registers)
         shape = Shape(
-            "F", instruction.tags, None, run.count(instruction), ctrl=run.control, pick_ctrl=run.pick
-        )
+            "F", instruction.tags, where.number or None, run.count(instruction), where.data, 0, run.control,
+            where.pick, 0, run.pick, NO_PAIR, False, instruction.parallel,
+        )  # fmt: skip
         run.events.append((shape, None, run.flow, run.position))
+
+    def _is_cell(self, address: int, instruction: Instruction) -> bool:
+        """Is there a memory cell at the address? A run that goes elsewhere is dropped, as herd7 does."""
+        if address in self.memory.initial:
+            return True
+        if LOCATION_BASE <= address < self.memory.end and address % LOCATION_STRIDE < self.memory.size_at(address):
+            raise Unsupported("an access to a part of a memory cell (mixed-size)", instruction.span)
+        return False
 
     def _load(self, run: Run, instruction: Load) -> list[Run] | None:
         address = evaluate(instruction.address, run.registers)
         number = len(run.events)
         where = address.number
+        if not self._is_cell(where, instruction):
+            return []
         self.addresses_read.add(where)
         shape = Shape(
             "R", instruction.tags, where, run.count(instruction),
-            address.data, 0, run.control, address.pick, 0, run.pick, NO_PAIR, instruction.exclusive,
+            address.data, 0, run.control, address.pick, 0, run.pick, NO_PAIR, instruction.exclusive, instruction.parallel,
         )  # fmt: skip
         if instruction.link:
             run.pair = number
         if instruction.exclusive:
-            run.reservation = (number, where)
+            run.reservation = (number, where, instruction.bits)
         if self.coherent:
             values = self.memory.readable_coherently(self.index, where, run.own.get(where))
         else:
@@ -209,29 +223,33 @@ class ThreadRunner:
             branches.append(twin)
         return branches
 
-    def _store(self, run: Run, instruction: Store) -> None:
+    def _store(self, run: Run, instruction: Store) -> list[Run] | None:
         picked = 0
         if instruction.when is not None:
             condition = evaluate(instruction.when, run.registers)
             run.flow |= condition.origin
             if not condition.number:
-                return
+                return None
             picked = condition.data | condition.pick
         pair = run.pair if instruction.link else NO_PAIR
-        self._write(run, instruction, pair, picked, exclusive=False)
+        return None if self._write(run, instruction, pair, picked, exclusive=False) else []
 
     def _write(
         self, run: Run, instruction: Store | StoreExclusive, pair: int, picked: int, exclusive: bool
-    ) -> None:
+    ) -> bool:
+        """Add the write event; False if the address is no memory cell."""
         address = evaluate(instruction.address, run.registers)
+        if not self._is_cell(address.number, instruction):
+            return False
         value = evaluate(instruction.value, run.registers)
         stored = wrap(value.number, instruction.bits)
         shape = Shape(
             "W", instruction.tags, address.number, run.count(instruction), address.data, value.data,
-            run.control, address.pick, value.pick, run.pick | picked, pair, exclusive,
+            run.control, address.pick, value.pick | picked, run.pick, pair, exclusive, instruction.parallel,
         )  # fmt: skip
         run.events.append((shape, stored, address.origin | value.origin | run.flow, run.position))
         run.own[address.number] = stored
+        return True
 
     def _store_exclusive(self, run: Run, instruction: StoreExclusive) -> list[Run]:
         reservation, run.reservation = run.reservation, None
@@ -239,12 +257,28 @@ class ThreadRunner:
         failed.registers[instruction.status] = Value(instruction.failure)
         failed.position += 1
         address = evaluate(instruction.address, run.registers)
-        if reservation is None or reservation[1] != address.number:
+        if reservation is None or reservation[1:] != (address.number, instruction.bits):
             return [failed]
-        self._write(run, instruction, reservation[0], 0, exclusive=True)
-        run.registers[instruction.status] = Value(instruction.success)
+        if not self._write(run, instruction, reservation[0], 0, exclusive=True):
+            return [failed]
+        run.registers[instruction.status] = self._status(run, instruction, reservation[0])
         run.position += 1
         return [failed, run]
+
+    def _status(self, run: Run, instruction: StoreExclusive, load: int) -> Value:
+        """The status of a success, with what it depends on."""
+        data = pick = 0
+        write = run.events[-1][0]
+        if "write" in instruction.status_depends:
+            data |= 1 << (len(run.events) - 1)
+        if "address" in instruction.status_depends:
+            paired = run.events[load][0]
+            data |= write.addr | paired.addr
+            pick |= write.pick_addr | paired.pick_addr
+        if "data" in instruction.status_depends:
+            data |= write.data
+            pick |= write.pick_data
+        return Value(instruction.success, data, pick)
 
     def _branch(self, run: Run, instruction: Branch) -> list[Run] | None:
         if instruction.condition is not None:
@@ -256,6 +290,9 @@ class ThreadRunner:
             run.flow |= condition.origin
             if not condition.number:
                 return None
+            if not condition.origin:
+                # Decided without memory: such a loop ends by itself, as in herd7.
+                return self._jump(run, self.thread.labels[instruction.target], counted=False)
         return self._jump(run, self.thread.labels[instruction.target])
 
     def _indirect_branch(self, run: Run, instruction: IndirectBranch) -> list[Run] | None:
@@ -268,8 +305,8 @@ class ThreadRunner:
             raise Unsupported("a jump to a computed address that is no label", instruction.span)
         return self._jump(run, self.thread.labels[label])
 
-    def _jump(self, run: Run, target: int) -> list[Run] | None:
-        if target <= run.position:
+    def _jump(self, run: Run, target: int, counted: bool = True) -> list[Run] | None:
+        if counted and target <= run.position:
             taken = run.jumps.get(target, 0) + 1
             if taken > self.bound:
                 self.bound_reached = True

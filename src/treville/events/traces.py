@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from treville.programs.ir import Program, Store, StoreExclusive
+from treville.programs.ir import LOCATION_BASE, LOCATION_STRIDE, Program, Store, StoreExclusive
 from treville.results import Budget
 
 NO_PAIR = -1
@@ -49,6 +49,7 @@ class Shape(NamedTuple):
     pick_ctrl: int = 0
     pair: int = NO_PAIR
     exclusive: bool = False
+    parallel: bool = False
 
 
 class Trace(NamedTuple):
@@ -71,6 +72,22 @@ class Memory:
 
     initial: dict[int, int] = field(default_factory=dict)
     written: dict[int, dict[int, set[int]]] = field(default_factory=dict)
+    sizes: list[int] = field(default_factory=list)
+
+    @staticmethod
+    def of(program: Program) -> Memory:
+        """The memory before the program starts."""
+        sizes = [len(location.initial) * location.cell_bytes for location in program.locations.values()]
+        return Memory(initial=initial_memory(program), sizes=sizes)
+
+    @property
+    def end(self) -> int:
+        """The first address above all globals."""
+        return LOCATION_BASE + LOCATION_STRIDE * len(self.sizes)
+
+    def size_at(self, address: int) -> int:
+        """The size in bytes of the global in whose range the address lies."""
+        return self.sizes[(address - LOCATION_BASE) // LOCATION_STRIDE]
 
     def add(self, thread: int, address: int, value: int) -> bool:
         """Record a write; True if it is new."""
@@ -114,7 +131,7 @@ def program_traces(program: Program, bound: int, budget: Budget, coherent: bool)
     """
     from treville.events.run import ThreadRunner
 
-    memory = Memory(initial=initial_memory(program))
+    memory = Memory.of(program)
     runners = [
         ThreadRunner(thread, index, memory, bound, budget, coherent)
         for index, thread in enumerate(program.threads)

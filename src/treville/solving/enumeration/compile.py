@@ -13,6 +13,7 @@ from typing import Any
 
 from treville.models.model import SET, Axiom, Model
 from treville.solving.enumeration.packed import Kernel
+from treville.solving.enumeration.shapes import OBSERVED_WRITES
 
 DYNAMIC_BASES = frozenset({"rf", "co", "fr", "FW"})
 _COST = {"seq": 4, "plus": 5, "star": 5, "inverse": 4, "fixpoint": 30, "domain": 3, "range": 3}
@@ -119,7 +120,7 @@ class _Code:
 
     def _base(self, name: str) -> str:
         if name == "FW":
-            writes = self.compiler.statics.request("value", self.compiler.node_of_base("W"))
+            writes = self.compiler.statics.request("value", self.compiler.node_of_base(OBSERVED_WRITES))
             return f"{writes} & ~k.domain(co)"
         if name in DYNAMIC_BASES:
             return name

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from treville.events.traces import Shape, Trace, Traces, program_traces
 from treville.models.model import Model
 from treville.programs.litmus.states import FinalValue, satisfied
-from treville.programs.litmus.test import ArrayOf, CellOf, LitmusTest, Observable
+from treville.programs.litmus.test import ArrayOf, CellOf, LitmusTest, Observable, RegisterOf
 from treville.results import Budget, TooLarge
 from treville.solving.enumeration.coherence import Access, Choice, choices
 from treville.solving.enumeration.compile import CompiledModel, compile_model
@@ -55,10 +55,8 @@ class Enumeration(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def _compiled(key: int, model: _ByIdentity) -> tuple[CompiledModel, bool, frozenset[str]]:
-    del key
-    compiled = compile_model(model.model)
-    return compiled, implies_coherence(model.model), frozenset(compiled.model.base_names()) | {"W"}
+def _compiled(model: _ByIdentity) -> tuple[CompiledModel, bool]:
+    return compile_model(model.model), implies_coherence(model.model)
 
 
 class _ByIdentity:
@@ -74,9 +72,9 @@ class _ByIdentity:
         return id(self.model)
 
 
-def compiled(model: Model) -> tuple[CompiledModel, bool, frozenset[str]]:
-    """The compiled model (cached), whether it implies coherence, and the base names it reads."""
-    return _compiled(id(model), _ByIdentity(model))
+def compiled(model: Model) -> tuple[CompiledModel, bool]:
+    """The compiled model (cached), and whether it implies coherence."""
+    return _compiled(_ByIdentity(model))
 
 
 def enumerate_outcomes(
@@ -103,11 +101,17 @@ def enumerate_outcomes(
 class Engine:
     """The candidate executions of one test under one model."""
 
-    def __init__(self, test: LitmusTest, model: Model, bound: int, budget: Budget) -> None:
+    def __init__(
+        self, test: LitmusTest, model: Model, bound: int, budget: Budget, incoherent_too: bool = False
+    ) -> None:
         self.test = test
         self.budget = budget
-        self.compiled, self.coherent, self.wanted = compiled(model)
+        self.compiled, coherent = compiled(model)
+        self.coherent = coherent and not incoherent_too
         self.traces: Traces = program_traces(test.program, bound, budget, self.coherent)
+        self.observed = frozenset(
+            address for o in test.observed if not isinstance(o, RegisterOf) for address in _addresses(o)
+        )
         self.layouts: dict[tuple[tuple[Shape, ...], ...], tuple[Layout, Any]] = {}
         self.examined = 0
 
@@ -145,10 +149,10 @@ class Engine:
         key = tuple([trace.shapes for trace in traces])
         found = self.layouts.get(key)
         if found is None:
-            layout = Layout(key)
+            layout = Layout(key, self.observed)
             if layout.n > MAX_EVENTS:
                 raise TooLarge("too many events to list executions", "use --engine eager")
-            statics = self.compiled.prepare(layout.kernel, layout.base(self.wanted))
+            statics = self.compiled.prepare(layout.kernel, layout.everything())
             found = self.layouts[key] = (layout, statics)
         return found
 
@@ -198,6 +202,10 @@ class Engine:
                 fr |= choice.fr
                 memory[address] = choice.final
             yield Candidate(traces, layout, rf, co, fr, memory)
+
+
+def _addresses(observable: CellOf | ArrayOf) -> tuple[int, ...]:
+    return (observable.address,) if isinstance(observable, CellOf) else observable.addresses
 
 
 def _accesses(traces: tuple[Trace, ...], layout: Layout, address: int) -> list[list[Access]]:

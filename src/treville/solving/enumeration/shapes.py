@@ -5,19 +5,19 @@ Only shapes matter here, not values, so the result is shared by all selections w
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from treville.events.traces import NO_PAIR, Shape
 from treville.solving.enumeration.packed import Kernel, kernel
 
-IW = frozenset({"IW"})
+# `FW` holds the last writes of what the test observes; this static set is what it chooses from.
+OBSERVED_WRITES = "W of FW"
 
 
 class Layout:
     """The events of a selection: initial writes first (one per address), then thread after thread."""
 
-    def __init__(self, threads: tuple[tuple[Shape, ...], ...]) -> None:
+    def __init__(self, threads: tuple[tuple[Shape, ...], ...], observed: frozenset[int] = frozenset()) -> None:
         self.threads = threads
+        self.observed = observed
         addresses = {s.address for shapes in threads for s in shapes if s.address is not None}
         self.addresses = sorted(addresses)
         self.starts = []
@@ -28,12 +28,9 @@ class Layout:
         self.n = start
         self.kernel: Kernel = kernel(self.n)
 
-    def base(self, wanted: Iterable[str]) -> dict[str, int]:
-        """The wanted base sets and relations (absent: empty)."""
-        out = self._sets()
-        out.update(self._relations())
-        wanted = set(wanted)
-        return {name: value for name, value in out.items() if name in wanted}
+    def everything(self) -> dict[str, int]:
+        """All base sets and relations but those that depend on rf and co."""
+        return {**self._sets(), **self._relations()}
 
     def _sets(self) -> dict[str, int]:
         initial = (1 << len(self.addresses)) - 1
@@ -47,7 +44,19 @@ class Layout:
                     tags[tag] = tags.get(tag, 0) | bit
         tags.update(kinds)
         tags["M"] = kinds["R"] | kinds["W"]
+        tags[OBSERVED_WRITES] = self._observed_writes()
         return tags
+
+    def _observed_writes(self) -> int:
+        out = 0
+        for i, address in enumerate(self.addresses):
+            if address in self.observed:
+                out |= 1 << i
+        for start, shapes in zip(self.starts, self.threads, strict=True):
+            for i, shape in enumerate(shapes):
+                if shape.kind == "W" and shape.address in self.observed:
+                    out |= 1 << (start + i)
+        return out
 
     def _relations(self) -> dict[str, int]:
         n, ops = self.n, self.kernel
@@ -59,7 +68,12 @@ class Layout:
             internal |= ops.product(members, members)
             for i, shape in enumerate(shapes):
                 at = start + i
-                po |= (members & ~((2 << at) - 1)) << (at * n)
+                later = members & ~((2 << at) - 1)
+                for j in range(i + 1, len(shapes)):
+                    other = shapes[j]
+                    if other.parallel and other.instruction == shape.instruction and other.pair != i:
+                        later &= ~(1 << (start + j))
+                po |= later << (at * n)
                 self._dependencies(deps, start, at, shape)
                 if shape.pair != NO_PAIR:
                     bit = 1 << ((start + shape.pair) * n + at)

@@ -1,0 +1,51 @@
+"""Walks through the candidate executions of a litmus test, each judged by the relation algebra.
+
+The explicit engine proposes candidates; whether one is consistent is decided here by `models.evaluate`, which
+shares nothing with that engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from treville.events.execution import Execution
+from treville.models.evaluate import Evaluation, evaluate
+from treville.models.model import Model
+from treville.programs.litmus.test import LitmusTest
+from treville.questions.outcomes import DEFAULT_BOUND
+from treville.results import Budget
+
+WHICH = ("all", "allowed", "forbidden")
+
+
+@dataclass(slots=True)
+class Judged:
+    """An execution and what the model says about it; `evaluation` has the value of every relation."""
+
+    execution: Execution
+    evaluation: Evaluation
+
+    @property
+    def consistent(self) -> bool:
+        """Does the model allow it?"""
+        return not self.evaluation.violated
+
+
+def executions(
+    test: LitmusTest,
+    model: Model,
+    which: str = "allowed",
+    bound: int = DEFAULT_BOUND,
+    budget: Budget | None = None,
+) -> Iterator[Judged]:
+    """The candidate executions of a test: `all`, or only those that the model allows or forbids."""
+    from treville.solving.enumeration.concrete import to_execution
+    from treville.solving.enumeration.engine import Engine
+
+    engine = Engine(test, model, bound, budget or Budget(), incoherent_too=which != "allowed")
+    for candidate in engine.all_candidates():
+        execution = to_execution(test, candidate)
+        judged = Judged(execution, evaluate(model, len(execution.events), execution.sets, execution.relations))
+        if which == "all" or judged.consistent == (which == "allowed"):
+            yield judged
