@@ -1,0 +1,62 @@
+"""`FILE|DIR|@LIST` arguments -> the files they stand for, one at a time.
+
+A folder stands for the files below it with one of the wanted endings, in sorted order. A list names one
+file, folder or further list a line, relative to the list's own folder; `#` begins a comment, as in the
+lists that come with herd7's test suites.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from treville.results import InputError, Span
+
+
+def expand(arguments: Iterable[str], suffixes: tuple[str, ...]) -> Iterator[str]:
+    """The files that the arguments stand for, in order. Lists and folders are read as they are reached."""
+    for argument in arguments:
+        if argument.startswith("@"):
+            yield from _listed(Path(argument[1:]), suffixes, (), None)
+        else:
+            yield from _found(Path(argument), suffixes)
+
+
+def _found(path: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
+    """A folder's files; anything else is taken as it is, and fails when it is read."""
+    if not path.is_dir():
+        yield str(path)
+        return
+    for folder, below, files in os.walk(path):
+        below.sort()
+        for name in sorted(files):
+            if name.endswith(suffixes):
+                yield str(Path(folder) / name)
+
+
+def _listed(
+    path: Path, suffixes: tuple[str, ...], inside: tuple[Path, ...], span: Span | None
+) -> Iterator[str]:
+    resolved = path.resolve()
+    if resolved in inside:
+        raise InputError(f"the list {path} includes itself", span)
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise InputError(f"cannot read the list {path}: {error.strerror or error}", span) from None
+    for number, line in enumerate(lines, 1):
+        entry = line.split("#", 1)[0].strip()
+        if entry.startswith("@"):
+            place = Span(str(path), number, 1, len(entry), line)
+            yield from _listed(path.parent / entry[1:], suffixes, (*inside, resolved), place)
+        elif entry:
+            yield from _found(path.parent / entry, suffixes)
+
+
+def read_text(path: str) -> str:
+    """The text of an input file; a file that cannot be read is an input error."""
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise InputError(f"cannot read the file: {error.strerror or error}", Span(path, 1, 1)) from None

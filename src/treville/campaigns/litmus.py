@@ -1,0 +1,220 @@
+"""One litmus test under one model -> a report: the object that `--json` prints and text is rendered from.
+
+`answer` never raises: wrong input, exhausted budgets and bugs of Treville become reports with the status
+`error` or `unknown`, so that one bad file does not end a batch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from treville.campaigns.inputs import read_text
+from treville.campaigns.results import Key, Report
+from treville.models.model import Model
+from treville.programs.litmus.test import LitmusTest, Observable
+from treville.results import Budget, BudgetExceeded, InputError, TrevilleError, Verdict
+
+OWN_MODEL = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What `treville litmus` was asked to do with every test."""
+
+    bound: int = 2
+    seconds: float | None = None
+    memory: int | None = None
+    variants: tuple[str, ...] = ()
+    engine: str = "auto"
+    explain: bool = False
+    executions: str = ""
+    svg: str = ""
+    dot: str = ""
+    show: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One file under one model (`OWN_MODEL`: the one of the file's dialect)."""
+
+    file: str
+    model: str
+    options: Options = field(default_factory=Options)
+
+
+def answer(task: Task) -> Report:
+    """The report of a task."""
+    started = time.monotonic()
+    report = _blank(task)
+    try:
+        _fill(report, task)
+    except BudgetExceeded as error:
+        advice = f" ({error.advice})" if error.advice else ""
+        report.update(status="unknown", reason=f"{error.reason}{advice}")
+    except MemoryError:
+        report.update(status="unknown", reason="out of memory (raise --memory)")
+    except RecursionError:
+        report.update(status="error", reason="the input is nested too deeply", detail="")
+    except InputError as error:
+        place = f"{error.span}: " if error.span else ""
+        report.update(status="error", reason=f"{place}{error.message}", detail=str(error))
+    except TrevilleError as error:
+        report.update(status="error", reason=str(error), detail=str(error))
+    except Exception as error:
+        import os
+
+        if os.environ.get("TREVILLE_TRACEBACK"):
+            raise
+        report.update(
+            status="error", reason=f"internal error: {type(error).__name__}: {error}", internal=True
+        )
+    report["seconds"] = round(time.monotonic() - started, 4)
+    return report
+
+
+def lost(task: Task, reason: str) -> Report:
+    """The report of a task whose process was stopped or died."""
+    return {**_blank(task), "status": "unknown", "reason": reason, "seconds": task.options.seconds or 0.0}
+
+
+def question_key(task: Task) -> Key:
+    """Which stored result answers the task; compare `results.key_of`."""
+    options = task.options
+    try:
+        digest = _digest(read_text(task.file))
+    except InputError:
+        digest = ""
+    variants = ",".join(options.variants)
+    return (task.file, task.model, str(options.bound), variants, options.engine, digest)
+
+
+def _blank(task: Task) -> Report:
+    return {
+        "file": task.file,
+        "test": "",
+        "model": task.model,
+        "verdict": Verdict.UNKNOWN.value,
+        "status": "unknown",
+        "condition": None,
+        "holds": None,
+        "observation": None,
+        "states": [],
+        "flags": [],
+        "positive": None,
+        "negative": None,
+        "seconds": 0.0,
+        "reason": "",
+        "engine": "",
+        "bound": task.options.bound,
+        "variant": ",".join(task.options.variants),
+        "asked": task.model,
+        "engine_asked": task.options.engine,
+        "digest": "",
+    }
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+# -- the answer ------------------------------------------------------------------------------------
+
+
+def _fill(report: Report, task: Task) -> None:
+    from treville.questions.outcomes import outcomes
+
+    options = task.options
+    text = read_text(task.file)
+    report["digest"] = _digest(text)
+    budget = Budget(options.seconds, options.memory)
+    test = load_test(text, task.file)
+    report.update(test=test.name, condition=test.quantifier, condition_text=test.condition_text)
+    report["model"] = task.model or own_model(test)
+    model = load_model(report["model"], options.variants)
+    found = outcomes(test, model, options.bound, budget, options.engine)
+    report.update(
+        status="done",
+        holds=found.holds,
+        observation=found.observation,
+        states=[state_object(test, state) for state in sorted(found.states, key=_state_order)],
+        flags=list(found.flags),
+        positive=found.positive,
+        negative=found.negative,
+        engine=found.engine,
+        bound_reached=found.bound_reached,
+    )
+    report["verdict"], report["reason"] = _verdict(found.holds, found.flags, found.bound_reached)
+    if options.explain or options.executions or options.svg or options.dot:
+        from treville.campaigns.walk import walk
+
+        walk(report, task, test, model, budget)
+
+
+def _verdict(holds: bool | None, flags: list[str], bound_reached: bool) -> tuple[str, str]:
+    if holds is None:
+        return Verdict.UNKNOWN.value, f"undefined behaviour ({', '.join(flags)})"
+    reason = "a loop was cut at the bound (raise --bound)" if bound_reached else ""
+    return (Verdict.PASS if holds else Verdict.FAIL).value, reason
+
+
+def load_test(text: str, name: str) -> LitmusTest:
+    """Parse a litmus test; the name is for messages."""
+    from treville.programs.litmus import parse
+
+    test = parse(text, name)
+    test.file = name
+    return test
+
+
+def own_model(test: LitmusTest) -> str:
+    """The model of the test's dialect."""
+    from treville.programs.litmus import DIALECTS
+
+    return DIALECTS[test.dialect]
+
+
+_MODELS: dict[tuple[str, tuple[str, ...]], Model] = {}
+
+
+def load_model(name: str, variants: tuple[str, ...] = ()) -> Model:
+    """A shipped model by name, or a `.cat` file; each is resolved once per process."""
+    key = (name, variants)
+    if key not in _MODELS:
+        from treville.models.library import load
+
+        _MODELS[key] = load(name, variants=frozenset(variants))
+    return _MODELS[key]
+
+
+def state_object(test: LitmusTest, state: tuple[Any, ...]) -> dict[str, Any]:
+    """A final state as JSON: numbers as numbers, addresses as names, arrays as lists."""
+    return {
+        _spelling(observable): [_value(test, v) for v in value]
+        if isinstance(value, tuple)
+        else _value(test, value)
+        for observable, value in zip(test.observed, state, strict=True)
+    }
+
+
+def _spelling(observable: Observable) -> str:
+    return (
+        observable.shown.removeprefix("[").removesuffix("]")
+        if _bracketed(observable.shown)
+        else observable.shown
+    )
+
+
+def _bracketed(shown: str) -> bool:
+    return shown.startswith("[") and shown.endswith("]")
+
+
+def _value(test: LitmusTest, value: int) -> int | str:
+    shown = test.program.show_value(value)
+    return value if shown == str(value) else shown
+
+
+def _state_order(state: tuple[Any, ...]) -> tuple[tuple[int, ...], ...]:
+    return tuple(value if isinstance(value, tuple) else (value,) for value in state)

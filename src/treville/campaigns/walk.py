@@ -1,0 +1,189 @@
+"""Candidate executions of a test for people: walked through, explained, drawn.
+
+Explanations answer the question that a verdict leaves open: the condition's outcome is not reachable,
+so which axiom forbids it? All candidate executions that end in it are inconsistent; the one whose
+evidence is shortest is shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from treville.campaigns.litmus import Task, state_object
+from treville.campaigns.results import Report
+from treville.events.execution import Execution
+from treville.models.model import Axiom, Model
+from treville.programs.litmus.states import state_satisfies
+from treville.programs.litmus.test import LitmusTest
+from treville.results import Budget, BudgetExceeded, InputError
+from treville.witness.derivation import Value
+from treville.witness.explanation import Explanation, explain
+from treville.witness.scene import Scene, find_relation, make_scene
+from treville.witness.words import execution_text, explanation_text, headline
+
+# Looking for the shortest explanation ends after this many candidates or this many seconds.
+_CANDIDATES_COMPARED = 300
+_SECONDS_TO_EXPLAIN = 5.0
+_EXECUTIONS_SHOWN = 1000
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A candidate execution with the model's judgement."""
+
+    execution: Execution
+    consistent: bool
+    violated: list[Axiom]
+    values: list[Value]
+    explanation: Explanation | None
+
+
+def candidates(test: LitmusTest, model: Model, which: str, bound: int, budget: Budget) -> Iterator[Candidate]:
+    """Candidate executions (`all`, `allowed` or `forbidden`) with an explanation of each forbidden one."""
+    from treville.models.evaluate import evaluate
+    from treville.questions.outcomes import executions
+
+    for execution, consistent, violated in executions(test, model, which, bound, budget):
+        values = evaluate(model, execution)
+        explanation = explain(execution, model, values, violated[0]) if violated else None
+        yield Candidate(execution, consistent, list(violated), values, explanation)
+
+
+def walk(report: Report, task: Task, test: LitmusTest, model: Model, budget: Budget) -> None:
+    """Add executions and the explanation to the report, and write pictures."""
+    options = task.options
+    if options.executions:
+        report["executions"] = []
+        for number, candidate in enumerate(
+            candidates(test, model, options.executions, options.bound, budget)
+        ):
+            if number >= _EXECUTIONS_SHOWN:
+                report["executions_cut"] = True
+                break
+            report["executions"].append(_described(candidate, test, model))
+            _pictures(task, test, model, candidate, f"-{number + 1:03}")
+    elif options.explain or options.svg or options.dot:
+        chosen = telling(test, model, options.bound, budget)
+        if chosen is None:
+            return
+        if not chosen.consistent:
+            report["explanation"] = _explained(chosen, test, model)
+        _pictures(task, test, model, chosen, "")
+
+
+def telling(test: LitmusTest, model: Model, bound: int, budget: Budget) -> Candidate | None:
+    """The execution that tells most about the condition: one that is allowed and satisfies it, else the one
+    that would satisfy it whose violation is shortest. None where no execution satisfies it even without
+    the model (or none was found in time)."""
+    limit = Budget(_SECONDS_TO_EXPLAIN)
+    best: Candidate | None = None
+    seen = 0
+    try:
+        for candidate in candidates(test, model, "all", bound, limit):
+            budget.check()
+            if not state_satisfies(test, candidate.execution.final):
+                continue
+            if candidate.consistent:
+                return candidate
+            seen += 1
+            if best is None or _weight(candidate) < _weight(best):
+                best = candidate
+            if seen >= _CANDIDATES_COMPARED:
+                break
+    except BudgetExceeded:
+        pass
+    return best
+
+
+def _weight(candidate: Candidate) -> tuple[int, int]:
+    """Few violated axioms and a short cycle explain best."""
+    hops = candidate.explanation.hops() if candidate.explanation else []
+    return len(candidate.violated), len(hops)
+
+
+# -- reports ---------------------------------------------------------------------------------------
+
+
+def _described(candidate: Candidate, test: LitmusTest, model: Model) -> Report:
+    return {
+        "allowed": candidate.consistent,
+        "state": state_object(test, candidate.execution.final),
+        "text": execution_text(candidate.execution, test.program),
+        **({} if candidate.consistent else _explained(candidate, test, model)),
+    }
+
+
+def _explained(candidate: Candidate, test: LitmusTest, model: Model) -> Report:
+    explanation = candidate.explanation
+    assert explanation is not None
+    return {
+        "state": state_object(test, candidate.execution.final),
+        "axiom": explanation.axiom.name,
+        "violated": [axiom.name for axiom in candidate.violated],
+        "cycle": [
+            {"from": hop.source, "to": hop.target, "relation": hop.label, "via": list(hop.via)}
+            for hop in explanation.hops()
+        ],
+        "execution": execution_text(candidate.execution, test.program),
+        "text": explanation_text(explanation, candidate.execution, test.program, model),
+    }
+
+
+# -- pictures --------------------------------------------------------------------------------------
+
+
+def scene_of(candidate: Candidate, test: LitmusTest, model: Model, show: tuple[str, ...] = ()) -> Scene:
+    """The picture of a candidate with its title, judgement and final state."""
+    for name in show:
+        if find_relation(candidate.execution, name, model, candidate.values) is None:
+            known = ", ".join(sorted({*candidate.execution.relations, "fr", *model.definitions}))
+            raise InputError(f"--show: no relation is called '{name}'", None, f"known here: {known}")
+    scene = make_scene(
+        candidate.execution,
+        test.program,
+        candidate.explanation,
+        model=model,
+        values=candidate.values,
+        show=show,
+    )
+    scene.title = test.name
+    if candidate.explanation is None:
+        scene.subtitle = f"allowed by {model.name}"
+    else:
+        scene.subtitle = f"forbidden: {headline(candidate.explanation, model)}"
+    state = state_object(test, candidate.execution.final)
+    scene.footer = " ".join(f"{name}={_shown(value)};" for name, value in state.items())
+    return scene
+
+
+def _shown(value: object) -> str:
+    return "{" + ",".join(map(str, value)) + "}" if isinstance(value, list) else str(value)
+
+
+def _pictures(task: Task, test: LitmusTest, model: Model, candidate: Candidate, suffix: str) -> None:
+    options = task.options
+    if not options.svg and not options.dot:
+        return
+    from treville.witness import dot, svg
+
+    scene = scene_of(candidate, test, model, options.show)
+    stem = f"{_file_name(test.name)}-{_file_name(model.name)}{suffix}"
+    for folder, ending, draw in ((options.svg, "svg", svg.draw), (options.dot, "dot", dot.draw)):
+        if folder:
+            _write(Path(folder), f"{stem}.{ending}", draw(scene))
+
+
+def _file_name(name: str) -> str:
+    """A name without what file systems or shells dislike."""
+    return re.sub(r"[^\w.+\-]", "_", name).lstrip(".")[:120] or "test"
+
+
+def _write(folder: Path, name: str, text: str) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write {folder / name}: {error.strerror or error}") from None

@@ -1,0 +1,177 @@
+"""Every final state that litmus tests can reach under memory models."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from treville.results.errors import InputError
+from treville.results.verdict import ExitCode, batch_exit, report_line
+
+_SUFFIXES = (".litmus",)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `treville litmus`."""
+    parser.add_argument(
+        "inputs", nargs="+", metavar="FILE|DIR|@LIST", help="tests, folders of tests, lists of tests"
+    )
+    parser.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="M",
+        help="a shipped model or a .cat file; repeat for a table (default: the model of the test's dialect)",
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object a line for each test and model")
+    parser.add_argument(
+        "--bound", "--unroll", type=_natural, default=2, metavar="K", help="how often loops are unrolled (2)"
+    )
+    parser.add_argument(
+        "--variant", action="append", default=[], metavar="V", help='cat\'s `if "V"`; repeat or use commas'
+    )
+    parser.add_argument(
+        "--engine", choices=("auto", "enumerate", "eager", "lazy"), default="auto", help="how to search"
+    )
+    _add_limits(parser)
+    _add_witness_options(parser)
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("batches and limits")
+    group.add_argument("--jobs", "-j", type=_positive, default=1, metavar="N", help="processes (1)")
+    group.add_argument("--timeout", type=_seconds, metavar="S", help="seconds for each test and model")
+    group.add_argument("--memory", type=_positive, metavar="MB", help="megabytes for each process")
+    group.add_argument(
+        "--resume", metavar="FILE", help="keep results in FILE; what it already holds is not run again"
+    )
+    group.add_argument("--quiet", "-q", action="store_true", help="no progress, no summary")
+
+
+def _add_witness_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("executions")
+    group.add_argument(
+        "--explain",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="say which axiom forbids an outcome, and the cycle (default: for a single test)",
+    )
+    group.add_argument(
+        "--executions", choices=("all", "allowed", "forbidden"), help="walk through candidate executions"
+    )
+    group.add_argument("--svg", metavar="DIR", default="", help="draw executions as SVG")
+    group.add_argument("--dot", metavar="DIR", default="", help="write executions as Graphviz files")
+    group.add_argument("--show", metavar="REL,...", default="", help="the relations that pictures show")
+
+
+def _natural(text: str) -> int:
+    return _bounded(text, 0)
+
+
+def _positive(text: str) -> int:
+    return _bounded(text, 1)
+
+
+def _bounded(text: str, least: int) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number") from None
+    if value < least:
+        raise argparse.ArgumentTypeError(f"at least {least} is needed, not {value}")
+    return value
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds") from None
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"a positive number of seconds is needed, not {text}")
+    return value
+
+
+def run(options: argparse.Namespace) -> int:
+    """Answer every test under every model; the exit code says whether all got an answer."""
+    from treville.campaigns.inputs import expand
+    from treville.campaigns.litmus import OWN_MODEL, Options, load_model
+
+    files = list(expand(options.inputs, _SUFFIXES))
+    if not files:
+        raise InputError("no litmus tests found", None, f"looked for *{_SUFFIXES[0]} below the given folders")
+    models = list(dict.fromkeys(options.model)) or [OWN_MODEL]
+    variants = tuple(v for given in options.variant for v in given.split(",") if v)
+    for name in models:
+        if name != OWN_MODEL:
+            load_model(name, variants)
+    alone = len(files) == 1 and not options.json
+    asked = Options(
+        bound=options.bound,
+        seconds=options.timeout,
+        memory=None if options.memory is None else options.memory * 1_000_000,
+        variants=variants,
+        engine=options.engine,
+        explain=alone if options.explain is None else options.explain,
+        executions=options.executions or "",
+        svg=options.svg,
+        dot=options.dot,
+        show=tuple(name for name in options.show.split(",") if name),
+    )
+    return int(_run_and_print(files, models, asked, options))
+
+
+def _run_and_print(files: list[str], models: list[str], asked: Any, options: argparse.Namespace) -> ExitCode:
+    from contextlib import nullcontext
+
+    from treville.campaigns.batch import run_batch
+    from treville.campaigns.results import Journal
+    from treville.cli.litmus_text import Summary, print_error
+
+    summary = Summary(len(files) * len(models), quiet=options.quiet)
+    journal = Journal(options.resume) if options.resume else nullcontext()
+    codes: set[ExitCode] = set()
+    started = time.monotonic()
+    with journal as stored:
+        reports = run_batch(files, models, asked, options.jobs, stored)
+        for report in _printed(reports, files, models, options):
+            summary.add(report)
+            codes.add(exit_of(report))
+            if report["status"] != "done" and not options.json:
+                summary.clear()
+                print_error(report)
+    summary.finish(time.monotonic() - started)
+    return batch_exit(codes)
+
+
+def _printed(
+    reports: Iterator[dict[str, Any]], files: list[str], models: list[str], options: argparse.Namespace
+) -> Iterator[dict[str, Any]]:
+    """Print each report as it comes, and pass it on."""
+    from treville.campaigns.results import PRIVATE_FIELDS
+    from treville.cli.litmus_text import Table, herd_block, witness_block
+
+    table = Table(files, models) if len(models) > 1 and not options.json else None
+    for report in reports:
+        if options.json:
+            shown = {key: value for key, value in report.items() if key not in PRIVATE_FIELDS}
+            print(report_line(shown), flush=True)
+        elif table is not None:
+            table.add(report)
+        elif report["status"] == "done":
+            print(herd_block(report), flush=True)
+            print(witness_block(report), end="", flush=True)
+        yield report
+    if table is not None:
+        table.finish()
+
+
+def exit_of(report: dict[str, Any]) -> ExitCode:
+    """`treville litmus` reports facts: any answer is a success."""
+    if report["status"] == "done":
+        return ExitCode.PASS
+    if report["status"] == "unknown":
+        return ExitCode.UNKNOWN
+    return ExitCode.INTERNAL if report.get("internal") else ExitCode.INPUT
