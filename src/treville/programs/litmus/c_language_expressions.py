@@ -1,0 +1,509 @@
+"""C expressions -> IR expressions, with instructions emitted for the reads and calls inside them.
+
+Pointers count cells: `p + 1` is the next cell of an array, also where a register of another type is
+dereferenced. Operands are evaluated from left to right. `&&`, `||` skip their right operand as C does; where it
+has no reads or effects they become plain operators.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+from treville.programs.ir import (
+    LOCATION_BASE,
+    Branch,
+    Const,
+    Expr,
+    Instruction,
+    Load,
+    Local,
+    Op,
+    Reg,
+    Select,
+    Store,
+    Thread,
+)
+from treville.programs.operators import OPERATORS
+from treville.results import InputError, Source, Span, Unsupported
+
+WIDTH = 64
+CELL_BYTES = WIDTH // 8
+PLAIN = frozenset({"NA", "Plain"})
+ZERO = Const(0)
+ONE = Const(1)
+_DEEPEST = 100
+
+
+class Primitive(NamedTuple):
+    """A function that C programs call.
+
+    `arguments` has a letter for each argument: `l` an lvalue (its address is passed), `p` a pointer, `v` a
+    value, `w` a word such as `memory_order_relaxed`. `build` emits its instructions and returns its value.
+    """
+
+    arguments: str
+    build: Build
+
+
+Build: TypeAlias = "Callable[[ExpressionReader, list[Expr], list[str]], Expr | None]"
+Library: TypeAlias = "Callable[[str], Primitive | None]"
+
+_TOKEN = re.compile(
+    r"[A-Za-z_]\w*|(?:0[xX][0-9a-fA-F]+|\d+)[uUlL]*|<<=|>>=|->|\+\+|--|&&|\|\||[-+*/%&|^=!<>]=|<<|>>|\S"
+)
+_NUMBER = re.compile(r"(0[xX][0-9a-fA-F]+|\d+)[uUlL]*$")
+TYPE_WORDS = frozenset(
+    [
+        "int",
+        "char",
+        "short",
+        "long",
+        "unsigned",
+        "signed",
+        "void",
+        "bool",
+        "_Bool",
+        "const",
+        "volatile",
+        "struct",
+        "union",
+        "enum",
+        "_Atomic",
+        "intptr_t",
+        "uintptr_t",
+        "size_t",
+        "int8_t",
+        "int16_t",
+        "int32_t",
+        "int64_t",
+        "uint8_t",
+        "uint16_t",
+        "uint32_t",
+        "uint64_t",
+        "atomic_int",
+        "atomic_uint",
+        "atomic_bool",
+        "atomic_long",
+        "atomic_t",
+        "atomic64_t",
+        "atomic_long_t",
+        "atomic_flag",
+        "spinlock_t",
+        "mtx_t",
+        "__int128",
+        "__int128_t",
+        "__uint128_t",
+        "int128_t",
+        "uint128_t",
+        "u8",
+        "u16",
+        "u32",
+        "u64",
+        "s8",
+        "s16",
+        "s32",
+        "s64",
+        "__rcu",
+        "static",
+        "register",
+    ]
+)
+
+BINARY: dict[str, tuple[int, str]] = {
+    "||": (1, "or"), "&&": (2, "and"), "|": (3, "or"), "^": (4, "xor"), "&": (5, "and"),
+    "==": (6, "eq"), "!=": (6, "ne"), "<": (7, "lt"), "<=": (7, "le"), ">": (7, "gt"), ">=": (7, "ge"),
+    "<<": (8, "shl"), ">>": (8, "ashr"), "+": (9, "add"), "-": (9, "sub"),
+    "*": (10, "mul"), "/": (10, "sdiv"), "%": (10, "srem"),
+}  # fmt: skip
+_COMPARISONS = frozenset(("eq", "ne", "lt", "le", "gt", "ge"))
+_OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
+
+
+def operate(name: str, *args: Expr) -> Expr:
+    """The operator applied to the arguments, computed right away if they are all constants."""
+    if all(type(argument) is Const for argument in args):
+        return Const(OPERATORS[name](tuple(a.value for a in args), WIDTH))  # type: ignore[union-attr]
+    return Op(name, args, WIDTH)
+
+
+def truth(value: Expr) -> Expr:
+    """1 if the value is not zero, else 0."""
+    if type(value) is Op and (value.name in _COMPARISONS or value.name == "lnot"):
+        return value
+    return operate("ne", value, ZERO)
+
+
+def negate(value: Expr) -> Expr:
+    """1 if the value is zero, else 0."""
+    if type(value) is Op and value.name in _OPPOSITE:
+        return Op(_OPPOSITE[value.name], value.args, WIDTH)
+    return operate("lnot", value)
+
+
+class Tokens(NamedTuple):
+    """The words of a program text (the last one is empty), and where they are in it and in the file."""
+
+    words: list[str]
+    offsets: list[int]
+    source: Source
+    base: int
+
+
+class Cell(NamedTuple):
+    """An operand that is in memory: it can be read, written, or have its address taken."""
+
+    address: Expr
+
+
+def tokenise(text: str, base: int, source: Source) -> Tokens:
+    """The words of a text that begins at offset `base` of its file."""
+    words: list[str] = []
+    offsets: list[int] = []
+    for match in _TOKEN.finditer(text):
+        words.append(match.group())
+        offsets.append(match.start())
+    # Four empty words at the end, so that looking ahead needs no test.
+    return Tokens(words + [""] * 4, offsets + [len(text)] * 4, source, base)
+
+
+def is_name(word: str) -> bool:
+    """Is the word an identifier (or keyword)?"""
+    return word[:1].isalpha() or word[:1] == "_"
+
+
+class ExpressionReader:
+    """Reads expressions of one function; the emitted instructions are in `thread`."""
+
+    def __init__(self, tokens: Tokens, place: int, thread: Thread, library: Library) -> None:
+        self.words, self.offsets = tokens.words, tokens.offsets
+        self.source, self.base = tokens.source, tokens.base
+        self.place, self.thread, self.library = place, thread, library
+        self.instructions = thread.instructions
+        self.parameters: dict[str, Const] = {}
+        self.pointers: set[str] = set()
+        self.locals: set[str] = set()
+        self.temporaries = self.label_count = self.index = self.depth = 0
+        self.span: Span | None = None
+        self.text = ""
+
+    # -- emitting ----------------------------------------------------------------------------------
+
+    def emit(self, instruction: Instruction) -> None:
+        """Append an instruction of the current source statement."""
+        instruction.span = self.span
+        instruction.text = self.text
+        instruction.index = self.index
+        self.instructions.append(instruction)
+
+    def temporary(self) -> str:
+        """A fresh register, which no program can name."""
+        self.temporaries += 1
+        return f"${self.temporaries}"
+
+    def load(self, address: Expr, tags: frozenset[str], *, link: bool = False) -> Reg:
+        """Emit a read and return the register that holds its value."""
+        register = self.temporary()
+        self.emit(Load(register, address, tags, WIDTH, link))
+        return Reg(register)
+
+    def store(self, address: Expr, value: Expr, tags: frozenset[str], *, link: bool = False) -> None:
+        """Emit a write."""
+        self.emit(Store(address, value, tags, WIDTH, link))
+
+    def new_label(self) -> str:
+        """A fresh label, to be placed with `place_label`."""
+        self.label_count += 1
+        return f".{self.label_count}"
+
+    def place_label(self, label: str) -> None:
+        """Let the label point behind what has been emitted so far."""
+        self.thread.labels[label] = len(self.instructions)
+
+    # -- tokens ------------------------------------------------------------------------------------
+
+    def take(self, word: str) -> bool:
+        """Step over the next word if it is this one."""
+        if self.words[self.place] == word:
+            self.place += 1
+            return True
+        return False
+
+    def expect(self, word: str) -> None:
+        """Step over this word, which must come next."""
+        if self.words[self.place] != word:
+            raise self.error(f"expected '{word}', found {self.found()}")
+        self.place += 1
+
+    def found(self) -> str:
+        """The next word for messages."""
+        word = self.words[self.place]
+        return f"'{word}'" if word else "the end of the program"
+
+    def where(self, place: int | None = None) -> Span:
+        """The place of a word in the file, by default of the next one."""
+        place = self.place if place is None else place
+        return self.source.span(self.base + self.offsets[place], max(1, len(self.words[place])))
+
+    def error(self, message: str, hint: str = "") -> InputError:
+        """An error at the next word, for the caller to raise."""
+        return InputError(message, self.where(), hint)
+
+    def enter(self) -> None:
+        """Count a level of nesting."""
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise self.error(f"more than {_DEEPEST} levels of nesting")
+
+    # -- expressions -------------------------------------------------------------------------------
+
+    def expression(self, *, effects: bool = False) -> Expr:
+        """An expression; reads are emitted. With `effects` it may be a call without a value."""
+        self.enter()
+        value = self.binary(1, effects)
+        if self.words[self.place] == "?":
+            value = self.conditional(value)
+        self.depth -= 1
+        return value
+
+    def binary(self, lowest: int, effects: bool = False) -> Expr:
+        """Operators that bind at least as tightly as `lowest`."""
+        return self.operators(self.value_of(self.unary(effects=effects)), lowest)
+
+    def operators(self, left: Expr, lowest: int) -> Expr:
+        """What follows the left operand."""
+        while True:
+            found = BINARY.get(self.words[self.place])
+            if found is None or found[0] < lowest:
+                return left
+            self.place += 1
+            before = len(self.instructions)
+            self.enter()
+            right = self.binary(found[0] + 1)
+            self.depth -= 1
+            if found[0] <= 2:
+                left = self.logical(found[1], left, right, before)
+            elif found[0] == 9:
+                left = self.add_or_subtract(found[1], left, right)
+            else:
+                left = operate(found[1], left, right)
+
+    def logical(self, operator: str, left: Expr, right: Expr, before: int) -> Expr:
+        """`&&` and `||`; if the right operand has reads or effects, they happen only where it counts."""
+        left, right = truth(left), truth(right)
+        if len(self.instructions) == before:
+            return operate(operator, left, right)
+        result, end = self.temporary(), self.new_label()
+        skip = negate(left) if operator == "and" else left
+        tail = self.instructions[before:]
+        del self.instructions[before:]
+        self.emit(Local(result, left))
+        self.emit(Branch(end, skip, end))
+        self.instructions.extend(tail)
+        for label, target in self.thread.labels.items():
+            if target > before:
+                self.thread.labels[label] = target + 2
+        self.emit(Local(result, right))
+        self.place_label(end)
+        return Reg(result)
+
+    def conditional(self, condition: Expr) -> Expr:
+        """`c ? a : b`, both sides without reads or effects."""
+        question = self.place
+        self.place += 1
+        before = len(self.instructions)
+        then = self.expression()
+        self.expect(":")
+        otherwise = self.expression()
+        if len(self.instructions) != before:
+            raise Unsupported("'?:' with memory accesses in its branches", self.where(question), "use if")
+        return Select(truth(condition), then, otherwise)
+
+    def add_or_subtract(self, operator: str, left: Expr, right: Expr) -> Expr:
+        """Sums; what is added to a pointer counts cells."""
+        if self.is_pointer(left):
+            if self.is_pointer(right):
+                return operate("sdiv", operate("sub", left, right), Const(CELL_BYTES))
+            right = operate("mul", right, Const(CELL_BYTES))
+        elif self.is_pointer(right):
+            left = operate("mul", left, Const(CELL_BYTES))
+        return operate(operator, left, right)
+
+    def is_pointer(self, value: Expr) -> bool:
+        """Does the expression hold an address, as far as its declarations say?"""
+        kind = type(value)
+        if kind is Const:
+            return value.value >= LOCATION_BASE  # type: ignore[union-attr]
+        if kind is Reg:
+            return value.name in self.pointers  # type: ignore[union-attr]
+        if kind is Op and value.name in ("add", "sub"):  # type: ignore[union-attr]
+            return any(self.is_pointer(argument) for argument in value.args)  # type: ignore[union-attr]
+        return False
+
+    def as_address(self, value: Expr) -> Expr:
+        """A value that is used as an address: in `r + 1` the register holds a pointer, whatever its type."""
+        if type(value) is Op and value.name in ("add", "sub") and not self.is_pointer(value):
+            return Op(value.name, (value.args[0], operate("mul", value.args[1], Const(CELL_BYTES))), WIDTH)
+        return value
+
+    def value_of(self, operand: Expr | Cell) -> Expr:
+        """The operand, read from memory if it is a cell."""
+        return self.load(operand.address, PLAIN) if isinstance(operand, Cell) else operand
+
+    def unary(self, *, effects: bool = False) -> Expr | Cell:
+        """A prefix operator, a cast, or a primary with its subscripts."""
+        word = self.words[self.place]
+        if word == "*":
+            self.place += 1
+            self.enter()
+            address = self.as_address(self.value_of(self.unary()))
+            self.depth -= 1
+            return Cell(address)
+        if word in ("-", "!", "~", "+"):
+            self.place += 1
+            self.enter()
+            operand = self.value_of(self.unary())
+            self.depth -= 1
+            return negate(operand) if word == "!" else self.signed(word, operand)
+        if word == "&":
+            self.place += 1
+            return self.address_of()
+        if word == "(":
+            return self.parenthesised(effects)
+        return self.primary(word, effects)
+
+    def signed(self, word: str, operand: Expr) -> Expr:
+        return operand if word == "+" else operate("neg" if word == "-" else "not", operand)
+
+    def address_of(self) -> Expr:
+        place = self.place
+        self.enter()
+        operand = self.unary()
+        self.depth -= 1
+        if isinstance(operand, Cell):
+            return operand.address
+        raise Unsupported("the address of a local variable", self.where(place), "write &*p or p")
+
+    def parenthesised(self, effects: bool) -> Expr | Cell:
+        """A cast, or an expression in parentheses; `(*p)` keeps being a cell."""
+        following = self.words[self.place + 1]
+        if following in TYPE_WORDS or (
+            is_name(following)
+            and self.words[self.place + 2] == "*"
+            and self.words[self.place + 3] in ("*", ")")
+        ):
+            self.place += 1
+            self.skip_type()
+            while self.take("*") or self.take("const") or self.take("volatile"):
+                pass
+            self.expect(")")
+            self.enter()
+            operand = self.unary(effects=effects)
+            self.depth -= 1
+            return operand
+        self.place += 1
+        self.enter()
+        operand = self.unary(effects=effects)
+        if not self.take(")"):
+            value = self.operators(self.value_of(operand), 1)
+            operand = self.conditional(value) if self.words[self.place] == "?" else value
+            self.expect(")")
+        self.depth -= 1
+        return self.subscripts(operand)
+
+    def skip_type(self) -> None:
+        """Step over the words of a type, which does not include `*`."""
+        words = self.words
+        if words[self.place] in ("struct", "union", "enum"):
+            self.place += 2
+            return
+        known = False
+        while words[self.place] in TYPE_WORDS:
+            known = True
+            self.place += 1
+            if words[self.place - 1] in ("struct", "union", "enum"):
+                self.place += 1
+        if not known:
+            self.place += 1
+
+    def primary(self, word: str, effects: bool) -> Expr | Cell:
+        if is_name(word):
+            self.place += 1
+            if self.words[self.place] == "(":
+                return self.call(word, effects)
+            return self.subscripts(self.name(word))
+        number = _NUMBER.match(word)
+        if number is None:
+            raise self.error(f"expected an expression, found {self.found()}")
+        self.place += 1
+        return Const(OPERATORS["add"]((int(number.group(1), 0 if "x" in word.lower() else 10), 0), WIDTH))
+
+    def subscripts(self, base: Expr | Cell) -> Expr | Cell:
+        """`base[i]...`"""
+        while self.words[self.place] == "[":
+            self.place += 1
+            index = operate("mul", self.expression(), Const(CELL_BYTES))
+            self.expect("]")
+            base = Cell(operate("add", self.value_of(base), index))
+        if self.words[self.place] in (".", "->"):
+            raise Unsupported("a structure's field", self.where())
+        return base
+
+    def name(self, word: str) -> Expr:
+        """What a name means: a parameter's address, a constant, or a register."""
+        address = self.parameters.get(word)
+        if address is not None:
+            return address
+        if (
+            word in ("NULL", "true", "false")
+            and word not in self.locals
+            and word not in self.thread.registers
+        ):
+            return ONE if word == "true" else ZERO
+        return Reg(word)
+
+    # -- calls -------------------------------------------------------------------------------------
+
+    def call(self, name: str, effects: bool) -> Expr:
+        """A call of a primitive of the library; `place` is at the opening parenthesis."""
+        name_place = self.place - 1
+        primitive = self.library(name)
+        if primitive is None:
+            raise Unsupported(f"the function '{name}'", self.where(name_place))
+        self.place += 1
+        arguments: list[Expr] = []
+        words: list[str] = []
+        for kind in primitive.arguments:
+            if arguments or words:
+                if self.words[self.place] != ",":
+                    raise self.error(
+                        f"{name} takes {len(primitive.arguments)} arguments, found {self.found()}"
+                    )
+                self.place += 1
+            if kind == "w":
+                words.append(self.words[self.place])
+                self.place += 1
+            else:
+                arguments.append(self.argument(kind))
+        self.expect(")")
+        result = primitive.build(self, arguments, words)
+        if result is None:
+            if not effects:
+                raise InputError(f"{name} has no value", self.where(name_place))
+            return ZERO
+        return result
+
+    def argument(self, kind: str) -> Expr:
+        """One argument: an lvalue's address, a pointer or a value."""
+        if kind == "v":
+            return self.expression()
+        if kind == "p":
+            return self.as_address(self.expression())
+        place = self.place
+        operand = self.unary()
+        if isinstance(operand, Cell):
+            return operand.address
+        if self.is_pointer(operand):
+            return operand
+        raise InputError("expected a memory location", self.where(place), "dereference a pointer, as in *x")
