@@ -20,9 +20,9 @@ from pathlib import Path
 
 from treville.models.library import load_model
 from treville.programs.litmus import parse
+from treville.programs.litmus.states import state_fields
 from treville.questions.outcomes import outcomes
 from treville.results import Budget, BudgetExceeded, InputError, Unsupported
-from treville.programs.litmus.states import state_fields
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpora" / "litmus"
 MODELS = {
@@ -71,26 +71,41 @@ def compare(row: dict, expected: dict, answer, states: set) -> None:
         verdict = expected.get("dat3m_verdict")
         ours = "Ok" if answer.holds else "No"
         if verdict in ("Ok", "No") and expected["observation"] != "error":
-            row.update(result="agree" if verdict == ours else "disagree", reason=f"Dat3M: {verdict}, ours {ours}")
+            row.update(
+                result="agree" if verdict == ours else "disagree", reason=f"Dat3M: {verdict}, ours {ours}"
+            )
         else:
             row.update(result="unchecked")
         return
     wanted = {normal_state(state) for state in expected["states"]}
     if answer.observation != expected["observation"]:
-        row.update(result="disagree", reason=f"observation {answer.observation}, expected {expected['observation']}")
+        row.update(
+            result="disagree", reason=f"observation {answer.observation}, expected {expected['observation']}"
+        )
     elif wanted != states:
         lost, gained = wanted - states, states - wanted
-        row.update(result="disagree", reason=f"states missing {sorted(map(sorted, lost))[:3]} extra {sorted(map(sorted, gained))[:3]}")
+        row.update(
+            result="disagree",
+            reason=f"states missing {sorted(map(sorted, lost))[:3]} extra {sorted(map(sorted, gained))[:3]}",
+        )
     elif (answer.holds is None) != (expected.get("verdict") == "Undef"):
         row.update(result="disagree", reason=f"holds {answer.holds}, expected {expected.get('verdict')}")
-    elif answer.positive is not None and (answer.positive, answer.negative) != (expected["positive"], expected["negative"]):
-        row.update(result="counts", reason=f"{answer.positive}+{answer.negative} executions, expected {expected['positive']}+{expected['negative']}")
+    elif answer.positive is not None and (answer.positive, answer.negative) != (
+        expected["positive"],
+        expected["negative"],
+    ):
+        row.update(
+            result="counts",
+            reason=f"{answer.positive}+{answer.negative} executions, expected {expected['positive']}+{expected['negative']}",
+        )
     else:
         row.update(result="agree")
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--family", action="append", help="X86, PPC, ... or X86-sc; all by default")
     parser.add_argument("--sample", type=int, help="this many tests per family, chosen with a fixed seed")
     parser.add_argument("--match", default="", help="only files whose path contains this")
@@ -134,7 +149,10 @@ def report(source: str, model: str, rows: list[dict], options, wall: float) -> N
     cpu = sum(row["seconds"] for row in rows)
     rate = len(rows) / cpu if cpu else 0.0
     share = 100 * agreed / len(judged) if judged else 100.0
-    print(f"{source:22} {model:8} {len(rows):5} tests  {share:6.2f}% agree  {dict(counts)}  {rate:.1f} tests/s, {wall:.0f} s", flush=True)
+    print(
+        f"{source:22} {model:8} {len(rows):5} tests  {share:6.2f}% agree  {dict(counts)}  {rate:.1f} tests/s, {wall:.0f} s",
+        flush=True,
+    )
     if options.verbose:
         for row in rows:
             if row["result"] not in ("agree", "unchecked"):

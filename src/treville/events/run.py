@@ -6,6 +6,9 @@ them (paper 004, section 2.2), and the weaker pick dependencies of AArch64's con
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from treville.events.traces import NO_PAIR, Memory, Shape, Trace, Value
 from treville.programs.ir import (
     LOCATION_BASE,
@@ -65,7 +68,9 @@ class Run:
         self.flow = 0  # reads that the path taken so far depends on
         self.scopes: list[tuple[int, int, int]] = []  # (where a scope ends, control and pick before it)
         self.pair = NO_PAIR  # the last linked load
-        self.reservation: tuple[int, int, int] | None = None  # (event, address, bits) of the open exclusive load
+        self.reservation: tuple[int, int, int] | None = (
+            None  # (event, address, bits) of the open exclusive load
+        )
         self.instance = 0  # executed source instructions that have events, counted
         self.last = (-1, -1)  # index and position of the last event's instruction
         self.jumps: dict[int, int] = {}  # backward jumps taken, by target
@@ -188,7 +193,9 @@ class ThreadRunner:
         """Is there a memory cell at the address? A run that goes elsewhere is dropped, as herd7 does."""
         if address in self.memory.initial:
             return True
-        if LOCATION_BASE <= address < self.memory.end and address % LOCATION_STRIDE < self.memory.size_at(address):
+        if LOCATION_BASE <= address < self.memory.end and address % LOCATION_STRIDE < self.memory.size_at(
+            address
+        ):
             raise Unsupported("an access to a part of a memory cell (mixed-size)", instruction.span)
         return False
 
@@ -319,7 +326,7 @@ class ThreadRunner:
         return None
 
 
-_STEPS = {
+_STEPS: dict[type[Instruction], Callable[[ThreadRunner, Run, Any], list[Run] | None]] = {
     Local: ThreadRunner._local,
     Havoc: ThreadRunner._havoc,
     Assume: ThreadRunner._assume,
@@ -371,8 +378,3 @@ def _cancels(expression: Op) -> bool:
     if expression.name in ("xor", "sub", "eq", "ne"):
         return args[0] == args[1]
     return expression.name in ("and", "mul") and (Const(0) in args)
-
-
-def instruction_of(thread: Thread, position: int) -> Instruction:
-    """The IR instruction at a trace's position (for texts and places in pictures)."""
-    return thread.instructions[position]

@@ -46,6 +46,8 @@ def executions(
     engine = Engine(test, model, bound, budget or Budget(), incoherent_too=which != "allowed")
     for candidate in engine.all_candidates():
         execution = to_execution(test, candidate)
-        judged = Judged(execution, evaluate(model, len(execution.events), execution.sets, execution.relations))
+        judged = Judged(
+            execution, evaluate(model, len(execution.events), execution.sets, execution.relations)
+        )
         if which == "all" or judged.consistent == (which == "allowed"):
             yield judged

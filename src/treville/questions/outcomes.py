@@ -96,9 +96,7 @@ def _conclude(test: LitmusTest, model: Model, states: Mapping[State, int | None]
     bad = {state: count for state, count in states.items() if state not in good}
     observation = "Never" if not good else "Sometimes" if bad else "Always"
     holds = bool(good) if test.quantifier == "exists" else not bad
-    return Outcomes(
-        test, model.name, dict(states), holds, observation, _total(good), _total(bad)
-    )
+    return Outcomes(test, model.name, dict(states), holds, observation, _total(good), _total(bad))
 
 
 def _total(states: Mapping[State, int | None]) -> int | None:

@@ -48,5 +48,3 @@ class Budget:
     def elapsed(self) -> float:
         """Seconds since the budget was opened."""
         return time.monotonic() - self.started
-
-

@@ -51,7 +51,9 @@ def total_store_order() -> Model:
     rfe = b.node("inter", b.base("rf"), b.base("ext"))
     co = b.base("co")
     fr = b.node("seq", b.node("inverse", b.base("rf")), co)
-    b.model.axioms.append(Axiom("acyclic", False, b.union(b.node("diff", po, write_read), rfe, co, fr), "ghb"))
+    b.model.axioms.append(
+        Axiom("acyclic", False, b.union(b.node("diff", po, write_read), rfe, co, fr), "ghb")
+    )
     return b.model
 
 

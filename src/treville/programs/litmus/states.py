@@ -14,6 +14,7 @@ from treville.programs.litmus.test import (
     Or,
     SameValue,
 )
+from treville.programs.operators import unsigned
 
 FinalValue = int | tuple[int, ...]
 
@@ -55,15 +56,14 @@ def state_satisfies(test: LitmusTest, state: tuple[FinalValue, ...]) -> bool:
 def state_fields(test: LitmusTest, state: tuple[FinalValue, ...]) -> list[tuple[str, str]]:
     """A state for people: what is observed and its value, addresses as names (`x`), arrays as `{1,2}`."""
     return [
-        (observable.shown, show_final(test, observable, value))
+        (observable.shown, _show(test, observable, value))
         for observable, value in zip(test.observed, state, strict=True)
     ]
 
 
-def show_final(test: LitmusTest, observable: Observable, value: FinalValue) -> str:
-    """The final value of an observable for people, unsigned where its type is."""
+def _show(test: LitmusTest, observable: Observable, value: FinalValue) -> str:
     if isinstance(value, tuple):
-        return "{" + ",".join(show_final(test, observable, cell) for cell in value) + "}"
+        return "{" + ",".join(_show(test, observable, cell) for cell in value) + "}"
     if observable.unsigned and value < 0:
-        return str(value & ((1 << observable.unsigned) - 1))
+        value = unsigned(value, observable.unsigned)
     return test.program.show_value(value)

@@ -103,7 +103,11 @@ class _Code:
         first = self.value(args[0])
         if op in ("union", "inter", "diff"):
             second = self.value(args[1])
-            return {"union": f"{first} | {second}", "inter": f"{first} & {second}", "diff": f"{first} & ~{second}"}[op]
+            return {
+                "union": f"{first} | {second}",
+                "inter": f"{first} & {second}",
+                "diff": f"{first} & ~{second}",
+            }[op]
         if op == "product":
             return f"k.product({first}, {self.value(args[1])})"
         if op == "complement":
@@ -132,7 +136,11 @@ class _Code:
             return f"{self.value(right)} & {self._restriction('rows', nodes[left].args[0])}"
         if nodes[right].op == "identity":
             return f"{self.value(left)} & {self._restriction('columns', nodes[right].args[0])}"
-        if nodes[left].op == "inverse" and compiler.is_base(nodes[left].args[0], "rf") and compiler.is_base(right, "co"):
+        if (
+            nodes[left].op == "inverse"
+            and compiler.is_base(nodes[left].args[0], "rf")
+            and compiler.is_base(right, "co")
+        ):
             return "fr"
         if not self.static and not compiler.dynamic[right]:
             return f"seq_table({self.value(left)}, {compiler.statics.request('table', right)}, column)"
@@ -179,7 +187,13 @@ class _Compiler:
 
     def __init__(self, model: Model) -> None:
         self.model = Model(
-            model.name, list(model.nodes), model.groups, model.axioms, model.definitions, model.shown, model.file
+            model.name,
+            list(model.nodes),
+            model.groups,
+            model.axioms,
+            model.definitions,
+            model.shown,
+            model.file,
         )
         self.group_of = {v: group for group in model.groups for v in group.variables}
         self.dynamic = self._find_dynamic()
@@ -304,13 +318,12 @@ def compile_model(model: Model) -> CompiledModel:
         # A flag reports that its test succeeds, `undefined_unless` that it fails.
         test = _test(axiom, value) if axiom.undefined else f"not ({_test(axiom, value)})"
         flag_code.lines.append(f"    if {test}: found.append({axiom.name!r})")
-    static_lines = []
     for _, axiom in static_checks:
         value = compiler.statics.code.value(axiom.node)
         compiler.statics.code.lines.append(f"if {_test(axiom, value)}: return None")
     static_lines = compiler.statics.code.lines
     names = "".join(f"{name}, " for name in compiler.statics.names)
-    unpack = f"    k, column, row, seq, plus, cyclic, {names}= statics" if True else ""
+    unpack = f"    k, column, row, seq, plus, cyclic, {names}= statics"
     source = "\n".join(
         [
             "def prepare(k, base):",

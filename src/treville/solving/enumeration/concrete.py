@@ -46,12 +46,8 @@ def _events(test: LitmusTest, candidate: Candidate) -> list[Event]:
         code = program.threads[thread].instructions
         for shape, value, position in zip(trace.shapes, trace.values, trace.positions, strict=True):
             source = code[position]
-            events.append(
-                Event(
-                    len(events), thread, shape.kind, shape.tags, shape.address, value,
-                    source.text, source.span, shape.instruction,
-                )  # fmt: skip
-            )
+            place = (source.text, source.span, shape.instruction)
+            events.append(Event(len(events), thread, shape.kind, shape.tags, shape.address, value, *place))
     return events
 
 

@@ -168,13 +168,18 @@ class Engine:
         possible.reverse()
 
         def extend(
-            thread: int, chosen: tuple[Trace, ...], offered: frozenset[tuple[int, int]], needed: frozenset[tuple[int, int]]
+            thread: int,
+            chosen: tuple[Trace, ...],
+            offered: frozenset[tuple[int, int]],
+            needed: frozenset[tuple[int, int]],
         ) -> Iterator[tuple[Trace, ...]]:
             if thread == len(offers):
                 yield chosen
                 return
             self.budget.check()
-            for trace, offer, need in zip(self.traces.threads[thread], offers[thread], needs[thread], strict=True):
+            for trace, offer, need in zip(
+                self.traces.threads[thread], offers[thread], needs[thread], strict=True
+            ):
                 now_offered = offered | offer
                 missing = (needed | need) - now_offered
                 if missing <= possible[thread + 1]:

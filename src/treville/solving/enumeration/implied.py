@@ -12,7 +12,13 @@ from __future__ import annotations
 from treville.models.model import Model, Node
 
 Word = tuple[str, ...]
-PATTERNS: tuple[Word, ...] = (("po", "co"), ("po", "rf"), ("po", "co", "rf"), ("po", "fr"), ("po", "fr", "rf"))
+PATTERNS: tuple[Word, ...] = (
+    ("po", "co"),
+    ("po", "rf"),
+    ("po", "co", "rf"),
+    ("po", "fr"),
+    ("po", "fr", "rf"),
+)
 _LONGEST = 4
 
 
@@ -91,7 +97,7 @@ def _closure(words: frozenset[Word]) -> frozenset[Word]:
     found = set(words)
     frontier = set(words)
     while frontier:
-        frontier = {a + b for a in frontier for b in words if 0 < len(b) and len(a + b) <= _LONGEST} - found
+        frontier = {a + b for a in frontier for b in words if len(b) > 0 and len(a + b) <= _LONGEST} - found
         found |= frontier
     return frozenset(found)
 

@@ -15,7 +15,9 @@ OBSERVED_WRITES = "W of FW"
 class Layout:
     """The events of a selection: initial writes first (one per address), then thread after thread."""
 
-    def __init__(self, threads: tuple[tuple[Shape, ...], ...], observed: frozenset[int] = frozenset()) -> None:
+    def __init__(
+        self, threads: tuple[tuple[Shape, ...], ...], observed: frozenset[int] = frozenset()
+    ) -> None:
         self.threads = threads
         self.observed = observed
         addresses = {s.address for shapes in threads for s in shapes if s.address is not None}
