@@ -115,6 +115,7 @@ class ThreadBuilder:
         self.span: Span | None = None
         self.index = -1
         self.jumps: list[tuple[str, Span | None]] = []
+        self.leaving = ""
         self._fresh = 0
 
     def place(self, line: Line) -> None:
@@ -166,6 +167,11 @@ class ThreadBuilder:
         self.jumps.append((target, self.span))
         self.emit(Branch(target, condition))
 
+    def exit(self) -> None:
+        """Leave the thread."""
+        self.leaving = self.leaving or self.fresh("end")
+        self.emit(Branch(self.leaving))
+
     def skip_next(self, condition: Expr) -> str:
         """Jump over what follows if the condition holds; `land` the returned label where it is to end.
 
@@ -185,7 +191,9 @@ class ThreadBuilder:
         return f"{prefix}#{self._fresh}"
 
     def finish(self) -> None:
-        """Check that every jump has a target."""
+        """Check that every jump has a target, and put the end of the thread where it is."""
+        if self.leaving:
+            self.land(self.leaving)
         for target, span in self.jumps:
             if target not in self.thread.labels:
                 raise InputError(f"no label {target} in {self.thread.name}", span)
