@@ -67,8 +67,9 @@ class Axiom:
 
 @dataclass(slots=True)
 class Model:
-    """A resolved model. `shown` lists the names that `show` asks for in pictures; `definitions` maps every
-    top-level cat name to its node, so that users can ask for any relation."""
+    """A resolved model. `shown` lists the names that `show` asks for in pictures and `drawn` maps them to
+    their nodes; `definitions` maps every top-level cat name to its node, so that users can ask for any
+    relation. `title` is the name that the file gives itself."""
 
     name: str
     nodes: list[Node] = field(default_factory=list)
@@ -77,6 +78,22 @@ class Model:
     definitions: dict[str, int] = field(default_factory=dict)
     shown: list[str] = field(default_factory=list)
     file: str = ""
+    title: str = ""
+    drawn: dict[str, int] = field(default_factory=dict)
+
+    def needed(self) -> set[int]:
+        """The nodes that the axioms depend on, members of recursive definitions included."""
+        groups = {variable: group for group in self.groups for variable in group.variables}
+        found: set[int] = set()
+        stack = [axiom.node for axiom in self.axioms]
+        while stack:
+            current = stack.pop()
+            if current not in found:
+                found.add(current)
+                stack.extend(self.nodes[current].args)
+                if group := groups.get(current):
+                    stack.extend(group.variables + group.bodies)
+        return found
 
     def base_names(self) -> set[str]:
         """The base sets and relations that the model reads."""

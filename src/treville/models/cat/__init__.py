@@ -1,1 +1,1 @@
-"""TODO."""
+"""The cat language: text -> tokens -> syntax -> a resolved `Model`."""

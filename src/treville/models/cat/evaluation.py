@@ -1,0 +1,442 @@
+"""Expressions of cat -> nodes of the graph and static values, by partial evaluation.
+
+Functions are inlined, tags are matched, variants are decided; what remains is relation algebra over
+base sets and relations. Steps and depth are bounded, so that no input can run away.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from treville.models.base import base_kind, base_names
+from treville.models.cat import syntax
+from treville.models.cat.graph import Graph, GraphTooLarge
+from treville.models.cat.values import (
+    EMPTY,
+    Closure,
+    Environment,
+    Nothing,
+    Primitive,
+    StaticSet,
+    TagValue,
+    TupleValue,
+    Value,
+    describe,
+)
+from treville.models.model import RELATION, SET
+from treville.results import InputError, Source, Unsupported
+
+MAX_STEPS = 200_000
+MAX_DEPTH = 150
+
+
+class NotDefined(InputError):
+    """A name or a primitive has no meaning here; `try` goes on with its alternative."""
+
+
+class Evaluator:
+    """Evaluates expressions of one model; `source` is the file that is being read."""
+
+    def __init__(self, variants: frozenset[str] = frozenset()) -> None:
+        self.graph = Graph()
+        self.variants = variants
+        self.source = Source("", "")
+        self.annotations: dict[str, str] = {}
+        self.steps = 0
+        self.depth = 0
+
+    # -- errors and limits -----------------------------------------------------------------------
+
+    def error(self, message: str, at: int, length: int = 1, hint: str = "") -> NoReturn:
+        """Raise an InputError at an offset of the current file."""
+        raise InputError(message, self.source.span(at, length), hint)
+
+    def count_step(self, at: int) -> None:
+        """Bound the work: function calls and includes may not multiply without end."""
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            self.error("the model grows too large while its functions and includes are expanded", at)
+
+    # -- expressions -----------------------------------------------------------------------------
+
+    def evaluate(self, expression: syntax.Expression, env: Environment) -> Value:
+        """The value of any expression."""
+        self.count_step(expression.at)
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            self.error("nested or recursive too deeply", expression.at)
+        try:
+            return _READERS[type(expression)](self, expression, env)
+        except GraphTooLarge:
+            self.error("the model has too many relations", expression.at)
+        finally:
+            self.depth -= 1
+
+    def events(self, expression: syntax.Expression, env: Environment, kind: str) -> int:
+        """The node of an expression that must be a set or must be a relation."""
+        value = self.evaluate(expression, env)
+        return self.as_kind(value, kind, expression.at)
+
+    def as_kind(self, value: Value, kind: str, at: int) -> int:
+        """Check a value to be a set of events or a relation."""
+        if isinstance(value, Nothing):
+            return self.graph.empty(kind)
+        if isinstance(value, int) and self.graph.kinds[value] == kind:
+            return value
+        found = describe(value, self.graph.kinds)
+        hint = ""
+        if isinstance(value, int):
+            hint = "[S] turns a set into a relation" if kind == RELATION else "domain and range give sets"
+        self.error(f"expected a {kind}, found {found}", at, hint=hint)
+
+    def as_node(self, value: Value, at: int) -> int:
+        """Check a value to be a set of events or a relation, either of them."""
+        if isinstance(value, int):
+            return value
+        if isinstance(value, Nothing):
+            return self.graph.empty(RELATION)
+        self.error(f"expected a set or a relation, found {describe(value, self.graph.kinds)}", at)
+
+    def _name(self, expression: syntax.Name, env: Environment) -> Value:
+        value = env.get(expression.name)
+        return self.base(expression.name, expression.at) if value is None else value
+
+    def base(self, name: str, at: int) -> int:
+        """The node of a base set or relation."""
+        if name == "id":
+            return self.graph.id()
+        kind = self.annotations.get(name) or base_kind(name)
+        if kind is None:
+            close = difflib.get_close_matches(name, base_names(), 1)
+            hint = f"did you mean {close[0]}?" if close else ""
+            raise NotDefined(f"{name} is not defined", self.source.span(at, len(name)), hint)
+        return self.graph.base(name, kind)
+
+    def _tag(self, expression: syntax.Tag, _env: Environment) -> Value:
+        return TagValue(expression.name)
+
+    def _empty(self, _expression: syntax.Empty, _env: Environment) -> Value:
+        return EMPTY
+
+    def _universe(self, _expression: syntax.Universe, _env: Environment) -> Value:
+        return self.graph.universe(SET)
+
+    def _braces(self, expression: syntax.Braces, env: Environment) -> Value:
+        items: dict[Value, None] = {}
+        for item in expression.items:
+            items[self.evaluate(item, env)] = None
+        return StaticSet(tuple(items))
+
+    def _tuple(self, expression: syntax.Tuple, env: Environment) -> Value:
+        return TupleValue(tuple(self.evaluate(item, env) for item in expression.items))
+
+    # -- operators -------------------------------------------------------------------------------
+
+    def _nary(self, expression: syntax.Nary, env: Environment) -> Value:
+        operator = expression.operator
+        operands = expression.operands
+        if operator == ";":
+            nodes = [self.events(operand, env, RELATION) for operand in operands]
+            result = nodes[-1]
+            for node in reversed(nodes[:-1]):
+                result = self.graph.seq(node, result)
+            return result
+        if operator == "*":
+            if len(operands) > 2:
+                self.error("a product has two sides", operands[2].at, hint="write brackets")
+            sources = self.events(operands[0], env, SET)
+            return self.graph.product(sources, self.events(operands[1], env, SET))
+        if operator == "++":
+            return self._insert(operands, env)
+        value = self.evaluate(operands[0], env)
+        for operand in operands[1:]:
+            value = self._combine(operator, value, self.evaluate(operand, env), operand.at)
+        return value
+
+    def _combine(self, operator: str, left: Value, right: Value, at: int) -> Value:
+        if isinstance(left, int) and isinstance(right, int):
+            kinds = self.graph.kinds
+            if kinds[left] != kinds[right]:
+                self.error(
+                    f"a {kinds[left]} and a {kinds[right]} cannot be combined with {operator}",
+                    at,
+                    hint="[S] turns a set into a relation",
+                )
+            if operator == "|":
+                return self.graph.union(left, right)
+            return self.graph.inter(left, right) if operator == "&" else self.graph.diff(left, right)
+        if isinstance(left, Nothing):
+            return right if operator == "|" else EMPTY
+        if isinstance(right, Nothing):
+            return EMPTY if operator == "&" else left
+        if isinstance(left, StaticSet) and isinstance(right, StaticSet):
+            return _combine_static(operator, left, right)
+        kinds = self.graph.kinds
+        self.error(
+            f"{describe(left, kinds)} and {describe(right, kinds)} cannot be combined with {operator}", at
+        )
+
+    def _insert(self, operands: tuple[syntax.Expression, ...], env: Environment) -> Value:
+        """`x ++ S`, from the right."""
+        values = [self.evaluate(operand, env) for operand in operands]
+        result = values[-1]
+        for value, operand in zip(reversed(values[:-1]), reversed(operands[:-1]), strict=True):
+            if isinstance(result, Nothing):
+                result = StaticSet((value,))
+            elif isinstance(result, StaticSet):
+                result = result if value in result.items else StaticSet((value, *result.items))
+            else:
+                message = f"++ adds to a set of tags or of relations, not to {describe(result, self.graph.kinds)}"
+                self.error(message, operand.at)
+        return result
+
+    def _unary(self, expression: syntax.Unary, env: Environment) -> Value:
+        operator = expression.operator
+        operand = expression.operand
+        graph = self.graph
+        if operator == "~":
+            return graph.complement(self.as_node(self.evaluate(operand, env), operand.at))
+        if operator == "[]":
+            return graph.identity(self.events(operand, env, SET))
+        relation = self.events(operand, env, RELATION)
+        if operator == "^-1":
+            return graph.inverse(relation)
+        return graph.closure({"?": "opt", "+": "plus", "*": "star"}[operator], relation)
+
+    # -- functions and bindings ------------------------------------------------------------------
+
+    def _function(self, expression: syntax.Function, env: Environment) -> Value:
+        return Closure(expression.pattern, expression.body, env, self.source)
+
+    def _apply(self, expression: syntax.Apply, env: Environment) -> Value:
+        function = self.evaluate(expression.function, env)
+        argument = self.evaluate(expression.argument, env)
+        return self.apply(function, argument, expression.function.at)
+
+    def apply(self, function: Value, argument: Value, at: int) -> Value:
+        """A function's value for an argument."""
+        if isinstance(function, Primitive):
+            from treville.models.cat.primitives import PRIMITIVES
+
+            return PRIMITIVES[function.name](self, argument, at)
+        if not isinstance(function, Closure):
+            self.error(f"{describe(function, self.graph.kinds)} cannot be applied to an argument", at)
+        env = dict(function.environment)
+        self.bind(function.pattern, argument, env, at)
+        caller = self.source
+        self.source = function.source
+        result = self.evaluate(function.body, env)
+        self.source = caller
+        return result
+
+    def bind(self, pattern: syntax.Pattern, value: Value, env: Environment, at: int) -> None:
+        """Add the names of a pattern to an environment."""
+        if not pattern.tuple:
+            if pattern.names[0] is not None:
+                env[pattern.names[0]] = value
+                self._label(pattern.names[0], value)
+            return
+        items = value.items if isinstance(value, TupleValue) else None
+        if items is None or len(items) != len(pattern.names):
+            found = f"{len(items)}" if items is not None else describe(value, self.graph.kinds)
+            self.error(f"expected {len(pattern.names)} values, found {found}", at)
+        for name, item in zip(pattern.names, items, strict=True):
+            if name is not None:
+                env[name] = item
+
+    def _label(self, name: str, value: Value) -> None:
+        """Remember the first name of a node, for people."""
+        if isinstance(value, int) and not self.graph.names[value]:
+            self.graph.names[value] = name
+
+    def let(self, recursive: bool, bindings: tuple[syntax.Binding, ...], env: Environment) -> Environment:
+        """The environment extended by a `let` or `let rec`."""
+        extended = dict(env)
+        if recursive:
+            self._let_rec(bindings, extended)
+            return extended
+        for binding in bindings:
+            self.bind(binding.pattern, self.evaluate(binding.value, env), extended, binding.at)
+        return extended
+
+    def _let_rec(self, bindings: tuple[syntax.Binding, ...], env: Environment) -> None:
+        relational = []
+        for binding in bindings:
+            name = binding.pattern.names[0] if not binding.pattern.tuple else None
+            if name is None:
+                self.error("let rec defines names, not tuples", binding.at)
+            if isinstance(binding.value, syntax.Function):
+                # The function sees itself because its environment is the one being extended.
+                env[name] = Closure(binding.value.pattern, binding.value.body, env, self.source)
+            else:
+                relational.append((name, binding))
+        for name, _ in relational:
+            env.pop(name, None)
+        kinds = [self._guess_kind(binding.value, env) or RELATION for _, binding in relational]
+        variables = [self.graph.variable(name, kind) for (name, _), kind in zip(relational, kinds, strict=True)]
+        env.update((name, variable) for (name, _), variable in zip(relational, variables, strict=True))
+        bodies = [
+            self.events(binding.value, env, kind) for (_, binding), kind in zip(relational, kinds, strict=True)
+        ]
+        for (name, _), solution in zip(relational, self.graph.close(variables, bodies), strict=True):
+            env[name] = solution
+            self._label(name, solution)
+
+    def _guess_kind(self, expression: syntax.Expression, env: Environment) -> str | None:
+        """Set or relation, as far as the outermost operators tell without knowing recursive names."""
+        stack = [expression]
+        while stack:
+            current = stack.pop()
+            if isinstance(current, syntax.Nary):
+                if current.operator in (";", "*"):
+                    return RELATION
+                stack.extend(reversed(current.operands))
+            elif isinstance(current, syntax.Unary):
+                if current.operator != "~":
+                    return RELATION
+                stack.append(current.operand)
+            elif isinstance(current, syntax.LetIn):
+                stack.append(current.body)
+            elif isinstance(current, syntax.If):
+                stack.extend((current.otherwise, current.then))
+            elif isinstance(current, syntax.Name):
+                known = env.get(current.name)
+                if isinstance(known, int):
+                    return self.graph.kinds[known]
+                if known is None and (kind := base_kind(current.name)):
+                    return kind
+            elif isinstance(current, syntax.Universe):
+                return SET
+            elif isinstance(current, syntax.Apply) and isinstance(current.function, syntax.Name):
+                if current.function.name in ("domain", "range"):
+                    return SET
+                known = env.get(current.function.name)
+                if isinstance(known, Closure):
+                    stack.append(known.body)
+        return None
+
+    def _let_in(self, expression: syntax.LetIn, env: Environment) -> Value:
+        return self.evaluate(expression.body, self.let(expression.recursive, expression.bindings, env))
+
+    # -- choices ---------------------------------------------------------------------------------
+
+    def _try(self, expression: syntax.Try, env: Environment) -> Value:
+        source, depth = self.source, self.depth
+        try:
+            return self.evaluate(expression.attempt, env)
+        except NotDefined:
+            self.source, self.depth = source, depth
+            return self.evaluate(expression.otherwise, env)
+
+    def _if(self, expression: syntax.If, env: Environment) -> Value:
+        chosen = expression.then if self.condition(expression.condition, env) else expression.otherwise
+        return self.evaluate(chosen, env)
+
+    def condition(self, condition: syntax.Condition, env: Environment) -> bool:
+        """Decide a condition; all of them must be known before any execution."""
+        if isinstance(condition, syntax.Variant):
+            return condition.name.lower() in self.variants
+        if isinstance(condition, syntax.Logic):
+            if condition.operator == "not":
+                return not self.condition(condition.operands[0], env)
+            decide = all if condition.operator == "&&" else any
+            return decide(self.condition(part, env) for part in condition.operands)
+        left = self.evaluate(condition.left, env)
+        right = self.evaluate(condition.right, env)
+        return self._compare(condition.operator, left, right, condition.at)
+
+    def _compare(self, operator: str, left: Value, right: Value, at: int) -> bool:
+        if operator == "in":
+            members = _static_items(right)
+            if members is not None and not isinstance(left, int):
+                return left in members
+        elif operator == "subset":
+            ours, theirs = _static_items(left), _static_items(right)
+            if ours is not None and theirs is not None:
+                return set(ours) <= set(theirs)
+        if operator != "in" and left == right:
+            return True
+        if operator == "=" and not isinstance(left, int) and not isinstance(right, int):
+            ours, theirs = _static_items(left), _static_items(right)
+            return ours is not None and theirs is not None and set(ours) == set(theirs)
+        raise Unsupported(
+            "this condition depends on the execution; only variants, tags and sets of tags can be compared",
+            self.source.span(at),
+        )
+
+    def _match_tag(self, expression: syntax.MatchTag, env: Environment) -> Value:
+        clause = self.matching(expression.subject, expression.clauses, expression.default, env)
+        return self.evaluate(clause, env)
+
+    def matching(
+        self,
+        subject: syntax.Expression,
+        clauses: tuple[tuple[str, Any], ...],
+        default: Any | None,
+        env: Environment,
+    ) -> Any:
+        """The clause that a tag selects."""
+        value = self.evaluate(subject, env)
+        if not isinstance(value, TagValue):
+            self.error(f"match needs a tag, found {describe(value, self.graph.kinds)}", subject.at)
+        for tag, clause in clauses:
+            if tag == value.name:
+                return clause
+        if default is None:
+            self.error(f"no clause for the tag '{value.name}", subject.at)
+        return default
+
+    def _match_set(self, expression: syntax.MatchSet, env: Environment) -> Value:
+        value = self.evaluate(expression.subject, env)
+        items = _static_items(value)
+        if items is None:
+            if isinstance(value, int) and self.graph.is_empty(value):
+                return self.evaluate(expression.empty, env)
+            raise Unsupported(
+                "a match over the members of a set that depends on the execution",
+                self.source.span(expression.at, 5),
+                "sets of tags and of named relations can be matched",
+            )
+        if not items:
+            return self.evaluate(expression.empty, env)
+        extended = dict(env)
+        extended[expression.element] = items[0]
+        extended[expression.rest] = StaticSet(items[1:]) if len(items) > 1 else EMPTY
+        if expression.before is not None:
+            extended[expression.before] = EMPTY
+        return self.evaluate(expression.body, extended)
+
+
+def _static_items(value: Value) -> tuple[Value, ...] | None:
+    if isinstance(value, Nothing):
+        return ()
+    return value.items if isinstance(value, StaticSet) else None
+
+
+def _combine_static(operator: str, left: StaticSet, right: StaticSet) -> Value:
+    if operator == "|":
+        return StaticSet(tuple(dict.fromkeys(left.items + right.items)))
+    keep = operator == "&"
+    items = tuple(item for item in left.items if (item in right.items) == keep)
+    return StaticSet(items) if items else EMPTY
+
+
+_READERS: dict[type, Callable[[Evaluator, Any, Environment], Value]] = {
+    syntax.Name: Evaluator._name,
+    syntax.Tag: Evaluator._tag,
+    syntax.Empty: Evaluator._empty,
+    syntax.Universe: Evaluator._universe,
+    syntax.Braces: Evaluator._braces,
+    syntax.Tuple: Evaluator._tuple,
+    syntax.Nary: Evaluator._nary,
+    syntax.Unary: Evaluator._unary,
+    syntax.Function: Evaluator._function,
+    syntax.Apply: Evaluator._apply,
+    syntax.LetIn: Evaluator._let_in,
+    syntax.Try: Evaluator._try,
+    syntax.If: Evaluator._if,
+    syntax.MatchTag: Evaluator._match_tag,
+    syntax.MatchSet: Evaluator._match_set,
+}
