@@ -139,7 +139,7 @@ def _fill(report: Report, task: Task) -> None:
         status="done",
         holds=found.holds,
         observation=found.observation,
-        states=[state_object(test, state) for state in sorted(found.states, key=_state_order)],
+        states=[state_object(test, state) for state in sorted(found.states, key=state_order)],
         flags=list(found.flags),
         positive=found.positive,
         negative=found.negative,
@@ -216,5 +216,6 @@ def _value(test: LitmusTest, value: int) -> int | str:
     return value if shown == str(value) else shown
 
 
-def _state_order(state: tuple[Any, ...]) -> tuple[tuple[int, ...], ...]:
+def state_order(state: tuple[Any, ...]) -> tuple[tuple[int, ...], ...]:
+    """Sorts states by their values."""
     return tuple(value if isinstance(value, tuple) else (value,) for value in state)

@@ -47,7 +47,7 @@ def candidates(test: LitmusTest, model: Model, which: str, bound: int, budget: B
     from treville.questions.outcomes import executions
 
     for execution, consistent, violated in executions(test, model, which, bound, budget):
-        values = evaluate(model, execution)
+        values = evaluate(model, len(execution.events), execution.sets, execution.relations).values
         explanation = explain(execution, model, values, violated[0]) if violated else None
         yield Candidate(execution, consistent, list(violated), values, explanation)
 

@@ -150,8 +150,9 @@ def _printed(
     reports: Iterator[dict[str, Any]], files: list[str], models: list[str], options: argparse.Namespace
 ) -> Iterator[dict[str, Any]]:
     """Print each report as it comes, and pass it on."""
+    from treville.campaigns.herd import herd_block
     from treville.campaigns.results import PRIVATE_FIELDS
-    from treville.cli.litmus_text import Table, herd_block, witness_block
+    from treville.cli.litmus_text import Table, witness_block
 
     table = Table(files, models) if len(models) > 1 and not options.json else None
     for report in reports:

@@ -1,4 +1,4 @@
-"""Reports of `treville litmus` as text: herd7's blocks, a table for several models, progress, a summary."""
+"""Reports of `treville litmus` as text: executions, a table for several models, progress, a summary."""
 
 from __future__ import annotations
 
@@ -6,67 +6,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-_KINDS = {"exists": "Allowed", "~exists": "Forbidden", "forall": "Required"}
+from treville.campaigns.herd import state_line
+
 _COLOURS = {"Never": "31", "Sometimes": "33", "Always": "32"}
-
-
-def herd_block(report: dict[str, Any]) -> str:
-    """The answer as herd7 prints it, so that scripts which read its logs read this."""
-    name = report["test"]
-    positive, negative = counts(report)
-    lines = [f"Test {name} {_KINDS[report['condition']]}", f"States {len(report['states'])}"]
-    lines += [state_line(state) for state in report["states"]]
-    verdict = "Undef" if report["holds"] is None else "Ok" if report["holds"] else "No"
-    lines.append(f"Loop {verdict}" if report.get("bound_reached") else verdict)
-    lines += ["Witnesses", f"Positive: {positive} Negative: {negative}"]
-    lines += [f"Flag {flag}" for flag in report["flags"]]
-    lines.append(f"Condition {report['condition']} ({bare(report.get('condition_text', ''))})")
-    if report["condition"] == "~exists":
-        positive, negative = negative, positive
-    lines.append(f"Observation {name} {report['observation']} {positive} {negative}")
-    lines.append(f"Time {name} {report['seconds']:.2f}")
-    return "\n".join(lines) + "\n"
-
-
-def counts(report: dict[str, Any]) -> tuple[int, int]:
-    """Positive and negative executions; an engine that does not count executions gives 1 and 0."""
-    if report["positive"] is not None and report["negative"] is not None:
-        return report["positive"], report["negative"]
-    some = len(report["states"]) > 0
-    satisfied = {"Never": (0, 1), "Always": (1, 0), "Sometimes": (1, 1)}[report["observation"]]
-    positive, negative = satisfied if some else (0, 0)
-    return (negative, positive) if report["condition"] == "~exists" else (positive, negative)
-
-
-def bare(condition: str) -> str:
-    """The proposition without quantifier and outer parentheses."""
-    text = " ".join(condition.split())
-    for word in ("~exists", "exists", "forall", "not exists"):
-        text = text.removeprefix(word).strip()
-    while text.startswith("(") and _closes_at_end(text):
-        text = text[1:-1].strip()
-    return text
-
-
-def _closes_at_end(text: str) -> bool:
-    depth = 0
-    for position, character in enumerate(text):
-        depth += (character == "(") - (character == ")")
-        if depth == 0:
-            return position == len(text) - 1
-    return False
-
-
-def state_line(state: dict[str, Any]) -> str:
-    """`0:EAX=0; [x]=1; a={1,2};` as herd7 spells a state."""
-    return " ".join(f"{_spelled(name, value)};" for name, value in state.items())
-
-
-def _spelled(name: str, value: Any) -> str:
-    if isinstance(value, list):
-        return f"{name}={{{','.join(map(str, value))}}}"
-    is_register = name.split(":", 1)[0].isdigit() and ":" in name
-    return f"{name}={value}" if is_register or "[" in name else f"[{name}]={value}"
 
 
 def witness_block(report: dict[str, Any]) -> str:

@@ -67,7 +67,8 @@ class Deriver:
         node = self.model.nodes[number]
         if node.name and node.op != "base" and (not via or via[-1] != node.name):
             via = (*via, node.name)
-        if node.op == "base" or node.name in PRIMITIVE_NAMES or depth > _MAXIMUM_DEPTH:
+        known = self.holds(number, source, target, values)
+        if node.op == "base" or node.name in PRIMITIVE_NAMES or depth > _MAXIMUM_DEPTH or not known:
             return [Step(source, target, node.name or node.op, via)]
 
         def further(argument: int, a: int, b: int) -> list[Step]:
@@ -75,7 +76,7 @@ class Deriver:
 
         match node.op:
             case "union":
-                holding = [a for a in node.args if self.holds(a, source, target, values)]
+                holding = [a for a in node.args if self.holds(a, source, target, values)] or node.args
                 return further(min(holding, key=lambda a: self.height[a]), source, target)
             case "inter":
                 return self._narrowed(node.name, further(self._telling(node.args), source, target))

@@ -1,0 +1,152 @@
+"""herd7's text: reports written as it writes its answers, and its logs read as reports.
+
+A block is `Test NAME KIND`, `States N`, the states, `Ok` or `No`, `Witnesses`, the counts, flags, the
+condition, `Observation` and `Time`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from treville.campaigns.results import Report
+
+_KINDS = {"exists": "Allowed", "~exists": "Forbidden", "forall": "Required"}
+_CONDITIONS = {kind: condition for condition, kind in _KINDS.items()}
+
+
+def herd_block(report: dict[str, Any]) -> str:
+    """The answer as herd7 prints it, so that scripts which read its logs read this."""
+    name = report["test"]
+    positive, negative = counts(report)
+    lines = [f"Test {name} {_KINDS[report['condition']]}", f"States {len(report['states'])}"]
+    lines += [state_line(state) for state in report["states"]]
+    verdict = "Undef" if report["holds"] is None else "Ok" if report["holds"] else "No"
+    lines.append(f"Loop {verdict}" if report.get("bound_reached") else verdict)
+    lines += ["Witnesses", f"Positive: {positive} Negative: {negative}"]
+    lines += [f"Flag {flag}" for flag in report["flags"]]
+    lines.append(f"Condition {report['condition']} ({bare(report.get('condition_text', ''))})")
+    if report["condition"] == "~exists":
+        positive, negative = negative, positive
+    lines.append(f"Observation {name} {report['observation']} {positive} {negative}")
+    lines.append(f"Time {name} {report['seconds']:.2f}")
+    return "\n".join(lines) + "\n"
+
+
+def counts(report: dict[str, Any]) -> tuple[int, int]:
+    """Positive and negative executions; an engine that does not count executions gives 1 and 0."""
+    if report["positive"] is not None and report["negative"] is not None:
+        return report["positive"], report["negative"]
+    some = len(report["states"]) > 0
+    satisfied = {"Never": (0, 1), "Always": (1, 0), "Sometimes": (1, 1)}[report["observation"]]
+    positive, negative = satisfied if some else (0, 0)
+    return (negative, positive) if report["condition"] == "~exists" else (positive, negative)
+
+
+def bare(condition: str) -> str:
+    """The proposition without quantifier and outer parentheses."""
+    text = " ".join(condition.split())
+    for word in ("~exists", "exists", "forall", "not exists"):
+        text = text.removeprefix(word).strip()
+    while text.startswith("(") and _closes_at_end(text):
+        text = text[1:-1].strip()
+    return text
+
+
+def _closes_at_end(text: str) -> bool:
+    depth = 0
+    for position, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return position == len(text) - 1
+    return False
+
+
+def state_line(state: dict[str, Any]) -> str:
+    """`0:EAX=0; [x]=1; a={1,2};` as herd7 spells a state."""
+    return " ".join(f"{_spelled(name, value)};" for name, value in state.items())
+
+
+def _spelled(name: str, value: Any) -> str:
+    if isinstance(value, list):
+        return f"{name}={{{','.join(map(str, value))}}}"
+    is_register = name.split(":", 1)[0].isdigit() and ":" in name
+    return f"{name}={value}" if is_register or "[" in name else f"[{name}]={value}"
+
+
+# -- reading ---------------------------------------------------------------------------------------
+
+_FIELD = re.compile(r"\s*([^=;]+?)\s*=\s*([^;]*?)\s*(?:;|$)")
+
+
+def parse_state(text: str) -> dict[str, Any]:
+    """A state of a log as an object; `[x]` is `x`, numbers are numbers, `{1,2}` is a list.
+
+    >>> parse_state("0:EAX=0; [x]=y; a={1,2};")
+    {'0:EAX': 0, 'x': 'y', 'a': [1, 2]}
+    """
+    state: dict[str, Any] = {}
+    for name, value in _FIELD.findall(text):
+        if name.startswith("[") and name.endswith("]"):
+            name = name[1:-1]
+        if value.startswith("{") and value.endswith("}"):
+            state[name] = [_number(part.strip()) for part in value[1:-1].split(",") if part.strip()]
+        else:
+            state[name] = _number(value)
+    return state
+
+
+def _number(text: str) -> int | str:
+    try:
+        return int(text, 0)
+    except ValueError:
+        return text
+
+
+def parse_log(lines: Iterable[str]) -> Iterator[Report]:
+    """The answers in a log of herd7 (or of a litmus run): anything between blocks is skipped."""
+    report: Report | None = None
+    states_left = 0
+    for line in lines:
+        line = line.rstrip()
+        words = line.split()
+        if len(words) == 3 and words[0] == "Test" and words[2] in _CONDITIONS:
+            if report is not None:
+                yield report
+            report = _opened(words)
+            states_left = 0
+        elif report is None or not words:
+            continue
+        elif states_left:
+            states_left -= 1
+            report["states"].append(parse_state(line.split(">", 1)[-1]))
+        elif words[0] == "States" and len(words) == 2 and words[1].isdigit():
+            states_left = int(words[1])
+        else:
+            _read_line(report, words)
+    if report is not None:
+        yield report
+
+
+def _opened(words: list[str]) -> Report:
+    return {
+        "file": "",
+        "test": words[1],
+        "model": "",
+        "status": "done",
+        "condition": _CONDITIONS[words[2]],
+        "holds": None,
+        "observation": None,
+        "states": [],
+        "flags": [],
+    }
+
+
+def _read_line(report: Report, words: list[str]) -> None:
+    if words in (["Ok"], ["Loop", "Ok"], ["No"], ["Loop", "No"]):
+        report["holds"] = words[-1] == "Ok"
+    elif words[0] == "Flag" and len(words) == 2:
+        report["flags"].append(words[1])
+    elif words[0] == "Observation" and len(words) >= 3:
+        report["observation"] = words[2]
