@@ -89,12 +89,12 @@ def _run(
 
 
 def _conclude(test: LitmusTest, model: Model, states: Mapping[State, int | None]) -> Outcomes:
-    """Judge the condition on the states. Under `~exists` an execution counts as positive if it satisfies
-    the negation, as herd7 counts."""
-    negate = test.quantifier == "~exists"
-    good = {state: count for state, count in states.items() if state_satisfies(test, state) != negate}
-    bad = {state: count for state, count in states.items() if state not in good}
-    observation = "Never" if not good else "Sometimes" if bad else "Always"
+    """Judge the condition on the states. The observation says how often the proposition holds; under
+    `~exists` an execution counts as positive if the proposition does not hold, as herd7 counts."""
+    inside = {state: count for state, count in states.items() if state_satisfies(test, state)}
+    outside = {state: count for state, count in states.items() if state not in inside}
+    observation = "Never" if not inside else "Sometimes" if outside else "Always"
+    good, bad = (outside, inside) if test.quantifier == "~exists" else (inside, outside)
     holds = bool(good) if test.quantifier == "exists" else not bad
     return Outcomes(test, model.name, dict(states), holds, observation, _total(good), _total(bad))
 
