@@ -63,9 +63,7 @@ class Entry(NamedTuple):
 
 # -- reading ---------------------------------------------------------------------------------------
 
-_SIMPLE = re.compile(
-    r"\s*(?:(?:P?(\d+)\s*:\s*)?([A-Za-z_]\w*))\s*=\s*(?:(-?\d+)|([A-Za-z_]\w*))\s*(?:;|$)"
-)
+_SIMPLE = re.compile(r"\s*(?:(?:P?(\d+)\s*:\s*)?([A-Za-z_]\w*))\s*=\s*(?:(-?\d+)|([A-Za-z_]\w*))\s*(?:;|$)")
 _SPACE = re.compile(r"[\s;]*")
 _TOKEN = re.compile(
     r'\s*(?:(-?0[xX][0-9a-fA-F_]+|-?\d+)|(instr:\s*"[^"]*")|(label:\s*"[^"]*")|(%?[A-Za-z_.$][\w.$/]*)|(\S))'

@@ -105,9 +105,12 @@ def blank_comments(source: Source, text: str, base: int, *, until_brace: bool = 
         if depth == 0:
             opened = mark.start()
             between = text[kept:opened]
-            braces += between.count("{") - between.count("}")
-            seen_brace = seen_brace or "{" in between
-            if until_brace and seen_brace and braces <= 0:
+            over = False
+            for brace in _BRACE.finditer(between):
+                braces += 1 if brace.group() == "{" else -1
+                seen_brace = True
+                over = over or braces <= 0
+            if until_brace and over:
                 break
             pieces.append(between)
         depth += 1
