@@ -1,0 +1,467 @@
+"""Unrolled threads -> static events with guards, symbolic values and dependencies, over all paths at once.
+
+The symbolic sibling of `events.traces`: instead of running every path, one walk over each thread's acyclic
+graph binds registers to terms and merges them under guards where paths join. A guard says when an
+event is executed; a dependency is a set of reads, each with the condition under which it counts (most
+often TRUE: whenever both events are executed). Paper 004, sections 4.5.1 and 4.5.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+from treville.events.symbolic_terms import FALSE, TRUE, Terms
+from treville.programs.ir import (
+    Assume,
+    Branch,
+    Const,
+    Expr,
+    Fence,
+    Havoc,
+    IndirectBranch,
+    Instruction,
+    Load,
+    Local,
+    Op,
+    Program,
+    Reg,
+    Store,
+    StoreExclusive,
+    Thread,
+)
+from treville.programs.unroll import CUT, EXIT, Choice, Step, unroll
+from treville.results import BudgetExceeded
+
+# Reads that something depends on, each with the condition under which it does (given both events).
+Sources: TypeAlias = dict[int, int]
+NOTHING: Sources = {}
+MAX_REPETITIONS = 20_000
+
+
+class Binding(NamedTuple):
+    """What a register holds: a value, its data and its pick dependencies."""
+
+    value: int
+    data: Sources = NOTHING
+    pick: Sources = NOTHING
+
+
+@dataclass(slots=True)
+class StaticEvent:
+    """An event that is executed exactly when `guard` holds. Fences have no value, and most no address."""
+
+    number: int
+    thread: int
+    kind: str
+    tags: frozenset[str]
+    guard: int
+    instruction: Instruction
+    position: int
+    order: int
+    address: int | None = None
+    value: int | None = None
+    addr: Sources = field(default_factory=dict)
+    data: Sources = field(default_factory=dict)
+    ctrl: Sources = field(default_factory=dict)
+    pick_addr: Sources = field(default_factory=dict)
+    pick_data: Sources = field(default_factory=dict)
+    pick_ctrl: Sources = field(default_factory=dict)
+    pair: Sources = field(default_factory=dict)
+    exclusive: bool = False
+
+
+@dataclass(slots=True)
+class SymbolicProgram:
+    """All threads: their events, which of them can follow which (`po` rows), and what runs must satisfy.
+
+    `required` lists (guard, condition): where the guard holds the condition must. `cuts` are the conditions
+    under which a thread stops at the loop bound. `jumps` lists (value, code addresses, instruction) of
+    indirect branches. `final[t]` binds the registers of thread t at its end. Not `complete`: some loop that
+    ends by itself was cut.
+    """
+
+    program: Program
+    terms: Terms = field(default_factory=Terms)
+    events: list[StaticEvent] = field(default_factory=list)
+    po: list[int] = field(default_factory=list)
+    required: list[tuple[int, int]] = field(default_factory=list)
+    cuts: list[int] = field(default_factory=list)
+    jumps: list[tuple[int, frozenset[int], Instruction]] = field(default_factory=list)
+    final: list[dict[str, Binding]] = field(default_factory=list)
+    complete: bool = True
+
+
+def symbolic_program(program: Program, bound: int) -> SymbolicProgram:
+    """The static events of every thread, loops unrolled to the bound.
+
+    A loop whose condition does not depend on memory ends by itself and is unrolled as far as it runs."""
+    bounds: dict[tuple[int, int], int] = {}
+    while True:
+        result = SymbolicProgram(program)
+        for index, thread in enumerate(program.threads):
+            own = {target: limit for (owner, target), limit in bounds.items() if owner == index}
+            walk = _ThreadWalk(result, thread, index, unroll(thread, bound, own).steps)
+            walk.walk()
+            for target in walk.endless:
+                bounds[index, target] = 4 * own.get(target, bound + 1)
+        if result.complete:
+            return result
+        if any(limit > MAX_REPETITIONS for limit in bounds.values()):
+            raise BudgetExceeded("a loop that does not depend on memory runs too long", "shorten the loop")
+
+
+@dataclass(slots=True)
+class _State:
+    """What is known before a step: registers, open control scopes, the pending read-modify-write parts."""
+
+    registers: dict[str, Binding]
+    control: dict[int | None, Sources] = field(default_factory=dict)  # by the position where it ends
+    control_pick: dict[int | None, Sources] = field(default_factory=dict)
+    linked: Sources = field(default_factory=dict)
+    reserved: Sources = field(default_factory=dict)
+    order: int = 0
+    last: tuple[int, int] = (-1, -1)
+
+    def copy(self) -> _State:
+        """An independent state; sources themselves are never changed in place."""
+        return _State(
+            self.registers.copy(), self.control.copy(), self.control_pick.copy(),
+            self.linked, self.reserved, self.order, self.last,
+        )  # fmt: skip
+
+
+class _ThreadWalk:
+    """One pass over the unrolled steps of a thread."""
+
+    def __init__(self, result: SymbolicProgram, thread: Thread, index: int, steps: list[Step]) -> None:
+        self.result = result
+        self.terms = result.terms
+        self.thread = thread
+        self.index = index
+        self.steps = steps
+        self.endless: set[int] = set()  # loops cut although their condition is known
+        self.incoming: list[list[tuple[int, _State]]] = [[] for _ in self.steps]
+        self.exits: list[tuple[int, _State]] = []
+        self.event_of: list[int | None] = [None] * len(self.steps)
+
+    def walk(self) -> None:
+        """Fill the result with this thread's events, order, constraints and final registers."""
+        zero = self.terms.constant
+        start = _State({name: Binding(zero(value)) for name, value in self.thread.registers.items()})
+        if self.steps:
+            self.incoming[0].append((TRUE, start))
+        else:
+            self.exits.append((TRUE, start))
+        for number, step in enumerate(self.steps):
+            arrived = [(guard, state) for guard, state in self.incoming[number] if guard != FALSE]
+            self.incoming[number] = []
+            if not arrived:
+                continue
+            guard, state = self._merge(arrived)
+            for scopes in (state.control, state.control_pick):
+                scopes.pop(step.position, None)
+            first = len(self.result.events)
+            choices = self._execute(state, guard, step.instruction, step.position)
+            if len(self.result.events) > first:
+                self.event_of[number] = first
+            self._leave(step, guard, state, choices)
+        self.result.final.append(self._merge(self.exits)[1].registers if self.exits else {})
+        self._program_order()
+
+    def _leave(self, step: Step, guard: int, state: _State, choices: dict[Choice, int]) -> None:
+        taken = [(self.terms.both(guard, choices.get(choice, TRUE)), choice, to) for choice, to in step.edges]
+        taken = [edge for edge in taken if edge[0] != FALSE]
+        for number, (condition, choice, target) in enumerate(taken):
+            mine = state if number == len(taken) - 1 else state.copy()
+            if target == CUT:
+                self._cut(step, condition, known=choices.get(choice) == TRUE)
+            elif target == EXIT:
+                self.exits.append((condition, mine))
+            else:
+                if self.steps[target].position != step.position + 1:
+                    _close_passed(mine, step.position)
+                self.incoming[target].append((condition, mine))
+
+    def _cut(self, step: Step, condition: int, known: bool) -> None:
+        self.result.cuts.append(condition)
+        if known and isinstance(step.instruction, Branch):
+            self.endless.add(self.thread.labels[step.instruction.target])
+            self.result.complete = False
+
+    def _program_order(self) -> None:
+        """Rows of `po`: the events on some path after each one."""
+        rows = self.result.po
+        rows.extend([0] * (len(self.result.events) - len(rows)))
+        after = [0] * len(self.steps)
+        for number in reversed(range(len(self.steps))):
+            mask = 0
+            for _, target in self.steps[number].edges:
+                if target >= 0:
+                    own = self.event_of[target]
+                    mask |= after[target] | (0 if own is None else 1 << own)
+            after[number] = mask
+            event = self.event_of[number]
+            if event is not None:
+                rows[event] = mask
+
+    # -- joining paths -----------------------------------------------------------------------------------
+
+    def _merge(self, arrived: list[tuple[int, _State]]) -> tuple[int, _State]:
+        guard, state = arrived[0]
+        if len(arrived) == 1:
+            return guard, state
+        guard = self.terms.either([taken for taken, _ in arrived])
+        zero = Binding(self.terms.constant(0))
+        names = dict.fromkeys(name for _, other in arrived for name in other.registers)
+        registers = {
+            name: self._merge_binding([(taken, s.registers.get(name, zero)) for taken, s in arrived], guard)
+            for name in names
+        }
+        merged = _State(registers)
+        merged.control = self._merge_scopes([(taken, s.control) for taken, s in arrived], guard)
+        merged.control_pick = self._merge_scopes([(taken, s.control_pick) for taken, s in arrived], guard)
+        merged.linked = self._merge_sources([(taken, s.linked) for taken, s in arrived], guard)
+        merged.reserved = self._merge_sources([(taken, s.reserved) for taken, s in arrived], guard)
+        merged.order = max(s.order for _, s in arrived)
+        merged.last = state.last if all(s.last == state.last for _, s in arrived) else (-1, -1)
+        return guard, merged
+
+    def _merge_binding(self, cases: list[tuple[int, Binding]], guard: int) -> Binding:
+        first = cases[0][1]
+        if all(binding is first for _, binding in cases):
+            return first
+        return Binding(
+            self.terms.choose([(taken, binding.value) for taken, binding in cases]),
+            self._merge_sources([(taken, binding.data) for taken, binding in cases], guard),
+            self._merge_sources([(taken, binding.pick) for taken, binding in cases], guard),
+        )
+
+    def _merge_scopes(
+        self, cases: list[tuple[int, dict[int | None, Sources]]], guard: int
+    ) -> dict[int | None, Sources]:
+        ends = dict.fromkeys(end for _, scopes in cases for end in scopes)
+        return {
+            end: self._merge_sources([(taken, scopes.get(end, NOTHING)) for taken, scopes in cases], guard)
+            for end in ends
+        }
+
+    def _merge_sources(self, cases: list[tuple[int, Sources]], guard: int) -> Sources:
+        first = cases[0][1]
+        if all(sources is first or sources == first for _, sources in cases):
+            return first
+        merged: Sources = {}
+        for event in dict.fromkeys(event for _, sources in cases for event in sources):
+            conditions = [sources.get(event, FALSE) for _, sources in cases]
+            if all(condition == conditions[0] for condition in conditions):
+                merged[event] = conditions[0]
+                continue
+            pairs = zip(cases, conditions, strict=True)
+            when = self.terms.either([self.terms.both(taken, c) for (taken, _), c in pairs])
+            # Both events are executed wherever the dependency is asked for.
+            merged[event] = TRUE if when in (guard, self.result.events[event].guard) else when
+        return merged
+
+    # -- instructions ------------------------------------------------------------------------------------
+
+    def _execute(
+        self, state: _State, guard: int, instruction: Instruction, position: int
+    ) -> dict[Choice, int]:
+        """Change the state by one instruction; for a branch, the condition of each of its edges."""
+        terms = self.terms
+        if isinstance(instruction, Local):
+            state.registers[instruction.register] = self._evaluate(instruction.value, state)
+        elif isinstance(instruction, Havoc):
+            key = len(terms.values)
+            state.registers[instruction.register] = Binding(terms.any_of(key, instruction.values))
+        elif isinstance(instruction, Assume):
+            condition = terms.non_zero(self._evaluate(instruction.condition, state).value)
+            self.result.required.append((guard, condition))
+        elif isinstance(instruction, Fence):
+            event = self._event(state, "F", instruction.tags, guard, instruction, position)
+            if instruction.address is not None:
+                event.address, event.addr, event.pick_addr = self._evaluate(instruction.address, state)
+        elif isinstance(instruction, Load):
+            self._load(state, guard, instruction, position)
+        elif isinstance(instruction, Store):
+            self._store(state, guard, instruction, position)
+        elif isinstance(instruction, StoreExclusive):
+            self._store_exclusive(state, guard, instruction, position)
+        elif isinstance(instruction, Branch):
+            return self._branch(state, instruction)
+        elif isinstance(instruction, IndirectBranch):
+            return self._indirect_branch(state, instruction)
+        return {}
+
+    def _event(
+        self, state: _State, kind: str, tags: frozenset[str], guard: int, instruction: Instruction,
+        position: int,
+    ) -> StaticEvent:  # fmt: skip
+        if state.last[0] != instruction.index or state.last[1] > position:
+            state.order += 1
+        state.last = (instruction.index, position)
+        event = StaticEvent(
+            len(self.result.events), self.index, kind, tags, guard, instruction, position, state.order,
+            ctrl=self._union(state.control.values()), pick_ctrl=self._union(state.control_pick.values()),
+        )  # fmt: skip
+        self.result.events.append(event)
+        return event
+
+    def _load(self, state: _State, guard: int, instruction: Load, position: int) -> None:
+        address = self._evaluate(instruction.address, state)
+        event = self._event(state, "R", instruction.tags, guard, instruction, position)
+        event.address, event.addr, event.pick_addr = address
+        event.value = self.terms.read(event.number)
+        event.exclusive = instruction.exclusive
+        if instruction.register is not None:
+            state.registers[instruction.register] = Binding(event.value, {event.number: TRUE})
+        if instruction.link:
+            state.linked = {event.number: TRUE}
+        if instruction.exclusive:
+            state.reserved = {event.number: TRUE}
+
+    def _store(self, state: _State, guard: int, instruction: Store, position: int) -> None:
+        picked: Sources = NOTHING
+        if instruction.when is not None:
+            condition = self._evaluate(instruction.when, state)
+            guard = self.terms.both(guard, self.terms.non_zero(condition.value))
+            picked = self._union([condition.data, condition.pick])
+            if guard == FALSE:
+                return
+        event = self._write(state, guard, instruction, position)
+        event.pick_data = self._union([event.pick_data, picked])
+        if instruction.link:
+            event.pair = state.linked
+
+    def _store_exclusive(self, state: _State, guard: int, instruction: StoreExclusive, position: int) -> None:
+        terms = self.terms
+        reserved = {
+            load: when for load, when in state.reserved.items() if self._same_width(load, instruction)
+        }
+        state.reserved = NOTHING
+        failure = terms.constant(instruction.failure)
+        if not reserved:
+            state.registers[instruction.status] = Binding(failure)
+            return
+        succeeds = terms.free(len(self.result.events))
+        address = self._evaluate(instruction.address, state).value
+        event = self._write(state, terms.both(guard, succeeds), instruction, position)
+        event.exclusive = True
+        usable = []
+        for load, condition in reserved.items():
+            reservation = self.result.events[load]
+            assert reservation.address is not None
+            same = terms.both(condition, terms.equal(reservation.address, address))
+            event.pair[load] = same
+            usable.append(terms.both(reservation.guard, same))
+        self.result.required.append((event.guard, terms.either(usable)))
+        data, pick = self._status_sources(event, instruction)
+        value = terms.choose([(succeeds, terms.constant(instruction.success)), (-succeeds, failure)])
+        state.registers[instruction.status] = Binding(
+            value, self._when(succeeds, data), self._when(succeeds, pick)
+        )
+
+    def _same_width(self, load: int, instruction: StoreExclusive) -> bool:
+        reservation = self.result.events[load].instruction
+        return isinstance(reservation, Load) and reservation.bits == instruction.bits
+
+    def _status_sources(self, event: StaticEvent, instruction: StoreExclusive) -> tuple[Sources, Sources]:
+        """What the status of a success depends on: data and pick."""
+        data: list[Sources] = []
+        pick: list[Sources] = []
+        if "write" in instruction.status_depends:
+            data.append({event.number: TRUE})
+        if "address" in instruction.status_depends:
+            loads = [(self.result.events[load], when) for load, when in event.pair.items()]
+            data += [event.addr, *(self._when(when, load.addr) for load, when in loads)]
+            pick += [event.pick_addr, *(self._when(when, load.pick_addr) for load, when in loads)]
+        if "data" in instruction.status_depends:
+            data.append(event.data)
+            pick.append(event.pick_data)
+        return self._union(data), self._union(pick)
+
+    def _write(
+        self, state: _State, guard: int, instruction: Store | StoreExclusive, position: int
+    ) -> StaticEvent:
+        address = self._evaluate(instruction.address, state)
+        value = self._evaluate(instruction.value, state)
+        event = self._event(state, "W", instruction.tags, guard, instruction, position)
+        event.address, event.addr, event.pick_addr = address
+        event.value = self.terms.apply("sext", (value.value,), instruction.bits)
+        event.data, event.pick_data = value.data, value.pick
+        return event
+
+    def _branch(self, state: _State, instruction: Branch) -> dict[Choice, int]:
+        if instruction.condition is None:
+            return {}
+        condition = self._evaluate(instruction.condition, state)
+        end = None if instruction.until is None else self.thread.labels[instruction.until]
+        self._control(state, end, condition)
+        holds = self.terms.non_zero(condition.value)
+        return {True: holds, False: -holds}
+
+    def _indirect_branch(self, state: _State, instruction: IndirectBranch) -> dict[Choice, int]:
+        target = self._evaluate(instruction.target, state)
+        self._control(state, None, target)
+        addresses = self.thread.code_addresses
+        self.result.jumps.append((target.value, frozenset(addresses), instruction))
+        return {
+            address: self.terms.equal(target.value, self.terms.constant(address)) for address in addresses
+        }
+
+    def _control(self, state: _State, end: int | None, condition: Binding) -> None:
+        for scopes, sources in ((state.control, condition.data), (state.control_pick, condition.pick)):
+            if sources:
+                scopes[end] = self._union([scopes.get(end, NOTHING), sources])
+
+    # -- expressions -------------------------------------------------------------------------------------
+
+    def _evaluate(self, expression: Expr, state: _State) -> Binding:
+        if isinstance(expression, Reg):
+            found = state.registers.get(expression.name)
+            return Binding(self.terms.constant(0)) if found is None else found
+        if isinstance(expression, Const):
+            return Binding(self.terms.constant(expression.value))
+        if isinstance(expression, Op):
+            args = [self._evaluate(arg, state) for arg in expression.args]
+            value = self.terms.apply(expression.name, tuple(arg.value for arg in args), expression.bits)
+            return Binding(
+                value, self._union([arg.data for arg in args]), self._union([arg.pick for arg in args])
+            )
+        condition = self._evaluate(expression.condition, state)
+        holds = self.terms.non_zero(condition.value)
+        cases = [
+            (holds, self._evaluate(expression.then, state)),
+            (-holds, self._evaluate(expression.otherwise, state)),
+        ]
+        cases = [case for case in cases if case[0] != FALSE]
+        return Binding(
+            self.terms.choose([(when, chosen.value) for when, chosen in cases]),
+            self._union([self._when(when, chosen.data) for when, chosen in cases]),
+            self._union(
+                [self._when(when, chosen.pick) for when, chosen in cases] + [condition.data, condition.pick]
+            ),
+        )
+
+    def _when(self, condition: int, sources: Sources) -> Sources:
+        if condition == TRUE:
+            return sources
+        return {event: self.terms.both(condition, when) for event, when in sources.items()}
+
+    def _union(self, parts: Iterable[Sources]) -> Sources:
+        kept = [part for part in parts if part]
+        if len(kept) <= 1:
+            return kept[0] if kept else NOTHING
+        union = dict(kept[0])
+        for part in kept[1:]:
+            for event, when in part.items():
+                union[event] = self.terms.either([union[event], when]) if event in union else when
+        return union
+
+
+def _close_passed(state: _State, position: int) -> None:
+    """A jump ends the control scopes whose end lies at or before it."""
+    for scopes in (state.control, state.control_pick):
+        for end in [end for end in scopes if end is not None and end <= position]:
+            del scopes[end]

@@ -1,0 +1,229 @@
+"""Hash-consed terms of symbolic threads: values (what a register may hold) and conditions (when).
+
+A value is an index into `Terms.values`, a condition a signed index into `Terms.conditions` whose sign is
+negation, so that equal terms are equal ints and constants fold while terms are built. Arguments precede
+the terms built of them; the only way back is through memory (`Read`). What a term can be is found out
+by `analysis.values`; how it becomes a formula is up to `encoding` (finite domains today).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+from treville.programs.operators import OPERATORS
+
+TRUE = 1
+FALSE = -1
+
+
+class Constant(NamedTuple):
+    """A number."""
+
+    number: int
+
+
+class Read(NamedTuple):
+    """What a read event finds in memory."""
+
+    event: int
+
+
+class Apply(NamedTuple):
+    """An operator of `programs.operators`."""
+
+    name: str
+    args: tuple[int, ...]
+    bits: int
+
+
+class Choose(NamedTuple):
+    """The value of the case whose condition holds; cases exclude each other. Where none holds the value
+    does not matter."""
+
+    cases: tuple[tuple[int, int], ...]
+
+
+class Any(NamedTuple):
+    """Any one of the numbers, chosen freely. `key` tells choices apart."""
+
+    key: int
+    numbers: tuple[int, ...]
+
+
+ValueTerm: TypeAlias = Constant | Read | Apply | Choose | Any
+
+
+class Holds(NamedTuple):
+    """The constant true, condition 1."""
+
+
+class NonZero(NamedTuple):
+    """A value is not zero."""
+
+    value: int
+
+
+class Equal(NamedTuple):
+    """Two values are equal."""
+
+    left: int
+    right: int
+
+
+class Both(NamedTuple):
+    """Conjunction."""
+
+    left: int
+    right: int
+
+
+class Either(NamedTuple):
+    """Disjunction."""
+
+    cases: tuple[int, ...]
+
+
+class Free(NamedTuple):
+    """A choice of its own (a store conditional succeeds). `key` tells choices apart."""
+
+    key: int
+
+
+ConditionTerm: TypeAlias = Holds | NonZero | Equal | Both | Either | Free
+
+
+@dataclass(slots=True)
+class Terms:
+    """The table of all terms of a program."""
+
+    values: list[ValueTerm] = field(default_factory=list)
+    conditions: list[ConditionTerm] = field(default_factory=lambda: [Holds(), Holds()])
+    order: list[int] = field(default_factory=list)  # all terms as they were built; condition c as ~c
+    _value_index: dict[ValueTerm, int] = field(default_factory=dict)
+    _condition_index: dict[ConditionTerm, int] = field(default_factory=dict)
+
+    def _value(self, term: ValueTerm) -> int:
+        found = self._value_index.get(term)
+        if found is None:
+            found = self._value_index[term] = len(self.values)
+            self.values.append(term)
+            self.order.append(found)
+        return found
+
+    def _condition(self, term: ConditionTerm) -> int:
+        found = self._condition_index.get(term)
+        if found is None:
+            found = self._condition_index[term] = len(self.conditions)
+            self.conditions.append(term)
+            self.order.append(~found)
+        return found
+
+    # -- values ------------------------------------------------------------------------------------------
+
+    def constant(self, number: int) -> int:
+        """The value that is that number."""
+        return self._value(Constant(number))
+
+    def read(self, event: int) -> int:
+        """The value that a read event finds."""
+        return self._value(Read(event))
+
+    def any_of(self, key: int, numbers: tuple[int, ...]) -> int:
+        """A free choice of one of the numbers."""
+        return self.constant(numbers[0]) if len(numbers) == 1 else self._value(Any(key, numbers))
+
+    def apply(self, name: str, args: tuple[int, ...], bits: int) -> int:
+        """The operator applied to the values, folded where the result is known."""
+        terms = [self.values[arg] for arg in args]
+        numbers = [term.number for term in terms if isinstance(term, Constant)]
+        if len(numbers) == len(args):
+            return self.constant(OPERATORS[name](tuple(numbers), bits))
+        if len(args) == 2 and args[0] == args[1] and name in ("xor", "sub", "eq", "ne"):
+            return self.constant(int(name == "eq"))
+        if 0 in numbers and name in ("and", "mul"):
+            return self.constant(0)
+        return self._value(Apply(name, args, bits))
+
+    def choose(self, cases: list[tuple[int, int]]) -> int:
+        """The value of the one case whose condition holds; cases with the same value are joined."""
+        joined: dict[int, list[int]] = {}
+        for condition, value in cases:
+            if condition != FALSE:
+                joined.setdefault(value, []).append(condition)
+        if not joined:
+            return self.constant(0)
+        if len(joined) == 1:
+            return next(iter(joined))
+        return self._value(Choose(tuple((self.either(when), value) for value, when in joined.items())))
+
+    # -- conditions --------------------------------------------------------------------------------------
+
+    def non_zero(self, value: int) -> int:
+        """The condition that the value is not zero."""
+        term = self.values[value]
+        if isinstance(term, Constant):
+            return TRUE if term.number else FALSE
+        return self._condition(NonZero(value))
+
+    def equal(self, left: int, right: int) -> int:
+        """The condition that two values are equal."""
+        if left == right:
+            return TRUE
+        one, other = self.values[left], self.values[right]
+        if isinstance(one, Constant) and isinstance(other, Constant):
+            return FALSE
+        return self._condition(Equal(min(left, right), max(left, right)))
+
+    def free(self, key: int) -> int:
+        """A choice of its own."""
+        return self._condition(Free(key))
+
+    def both(self, left: int, right: int) -> int:
+        """Conjunction, folded."""
+        if left in (TRUE, right):
+            return right
+        if right == TRUE:
+            return left
+        if left in (FALSE, -right) or right == FALSE:
+            return FALSE
+        for one, other in ((left, right), (right, left)):
+            term = self.conditions[one] if one > 0 else None
+            if isinstance(term, Both) and other in (term.left, term.right):
+                return one
+        return self._condition(Both(left, right))
+
+    def either(self, cases: list[int]) -> int:
+        """Disjunction; `g and c` together with `g and not c` is `g`, so guards shrink where paths join."""
+        pending = [case for case in dict.fromkeys(cases) if case != FALSE]
+        kept: list[int] = []
+        while pending:
+            case = pending.pop()
+            if case == TRUE or -case in kept:
+                return TRUE
+            joined = next((g for other in kept if (g := self._join(case, other)) is not None), None)
+            if joined is None:
+                kept.append(case)
+                continue
+            kept = [other for other in kept if self._join(case, other) != joined]
+            pending.append(joined)
+        if len(kept) <= 1:
+            return kept[0] if kept else FALSE
+        return self._condition(Either(tuple(sorted(kept))))
+
+    def _join(self, one: int, other: int) -> int | None:
+        """`g` if the two are `g and c` and `g and not c`, or one of them if it covers the other."""
+        if one == other:
+            return one
+        left = self.conditions[one] if one > 0 else None
+        right = self.conditions[other] if other > 0 else None
+        if isinstance(left, Both) and other in (left.left, left.right):
+            return other
+        if isinstance(right, Both) and one in (right.left, right.right):
+            return one
+        if isinstance(left, Both) and isinstance(right, Both):
+            if left.left == right.left and left.right == -right.right:
+                return left.left
+            if left.right == right.right and left.left == -right.left:
+                return left.right
+        return None
