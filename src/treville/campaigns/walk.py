@@ -43,13 +43,12 @@ class Candidate:
 
 def candidates(test: LitmusTest, model: Model, which: str, bound: int, budget: Budget) -> Iterator[Candidate]:
     """Candidate executions (`all`, `allowed` or `forbidden`) with an explanation of each forbidden one."""
-    from treville.models.evaluate import evaluate
-    from treville.questions.outcomes import executions
+    from treville.questions.executions import executions
 
-    for execution, consistent, violated in executions(test, model, which, bound, budget):
-        values = evaluate(model, len(execution.events), execution.sets, execution.relations).values
-        explanation = explain(execution, model, values, violated[0]) if violated else None
-        yield Candidate(execution, consistent, list(violated), values, explanation)
+    for judged in executions(test, model, which, bound, budget):
+        values, violated = judged.evaluation.values, judged.evaluation.violated
+        explanation = explain(judged.execution, model, values, violated[0]) if violated else None
+        yield Candidate(judged.execution, judged.consistent, violated, values, explanation)
 
 
 def walk(report: Report, task: Task, test: LitmusTest, model: Model, budget: Budget) -> None:

@@ -1,0 +1,100 @@
+"""Hand-made executions and models for the witness tests."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from treville.events.execution import INIT_THREAD, Event, Execution
+from treville.models.evaluate import evaluate
+from treville.models.model import RELATION, Axiom, FixpointGroup, Model, Node
+from treville.programs.ir import Program, Thread
+from treville.relations import Relation, mask_of
+from treville.witness.derivation import Value
+
+
+def store_buffering(fences: bool = True) -> tuple[Execution, Program]:
+    """Both threads write, then read 0: events 2.. of P0, then of P1, after two initial writes."""
+    program = Program()
+    x, y = program.location("x").address, program.location("y").address
+    program.threads = [Thread("P0"), Thread("P1")]
+    events = [_initial(0, x), _initial(1, y)]
+    order = []
+    for thread, (written, read) in enumerate(((x, y), (y, x))):
+        mine = [Event(len(events), thread, "W", frozenset(), written, 1, "store", order=0)]
+        if fences:
+            mine.append(Event(len(events) + 1, thread, "F", frozenset({"MFENCE"}), order=1))
+        mine.append(Event(len(events) + len(mine), thread, "R", frozenset(), read, 0, "load", order=2))
+        order += [(a.number, b.number) for i, a in enumerate(mine) for b in mine[i + 1 :]]
+        events += mine
+    n = len(events)
+    writes = [e for e in events if e.kind == "W"]
+    reads = [e for e in events if e.kind == "R"]
+    source = {x: 0, y: 1}
+    relations = {
+        "po": Relation.of(n, order),
+        "rf": Relation.of(n, [(source[r.address or 0], r.number) for r in reads]),
+        "co": Relation.of(n, [(source[w.address or 0], w.number) for w in writes if w.thread >= 0]),
+    }
+    sets = {
+        "W": mask_of(w.number for w in writes),
+        "R": mask_of(r.number for r in reads),
+        "MFENCE": mask_of(e.number for e in events if e.kind == "F"),
+    }
+    return Execution(events, sets, relations, (0, 0)), program
+
+
+def _initial(number: int, address: int) -> Event:
+    return Event(number, INIT_THREAD, "W", frozenset({"IW"}), address, 0)
+
+
+class ModelBuilder:
+    """Builds a model node by node."""
+
+    def __init__(self, name: str) -> None:
+        self.model = Model(name)
+
+    def node(self, op: str, *arguments: int, kind: str = RELATION, name: str = "") -> int:
+        self.model.nodes.append(Node(op, arguments, kind, name))
+        number = len(self.model.nodes) - 1
+        if name:
+            self.model.definitions[name] = number
+        return number
+
+    def base(self, name: str, kind: str = RELATION) -> int:
+        return self.node("base", kind=kind, name=name)
+
+    def axiom(self, kind: str, node: int, name: str, negated: bool = False, flag: bool = False) -> Axiom:
+        axiom = Axiom(kind, negated, node, name, flag)
+        self.model.axioms.append(axiom)
+        return axiom
+
+    def fixpoint(self, variables: tuple[int, ...], bodies: tuple[int, ...]) -> None:
+        self.model.groups.append(FixpointGroup(variables, bodies))
+
+
+def sequential_consistency() -> tuple[Model, Axiom]:
+    """acyclic po | rf | co | fr."""
+    build = ModelBuilder("sc")
+    po, rf, co = build.base("po"), build.base("rf"), build.base("co")
+    fr = build.node("seq", build.node("inverse", rf), co, name="fr")
+    union = build.node("union", build.node("union", po, rf), build.node("union", co, fr), name="order")
+    axiom = build.axiom("acyclic", union, "sc")
+    return build.model, axiom
+
+
+def values_of(model: Model, execution: Execution) -> list[Value]:
+    """The value of every node."""
+    return evaluate(model, len(execution.events), execution.sets, execution.relations).values
+
+
+@pytest.fixture
+def made() -> SimpleNamespace:
+    """The builders above, for tests that cannot import this file by name."""
+    return SimpleNamespace(
+        store_buffering=store_buffering,
+        sequential_consistency=sequential_consistency,
+        values_of=values_of,
+        ModelBuilder=ModelBuilder,
+    )
