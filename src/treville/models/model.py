@@ -44,10 +44,13 @@ class Node:
 @dataclass(frozen=True, slots=True)
 class FixpointGroup:
     """The members of one `let rec ... and ...`: `variables[i]` is the `fixpoint` node that stands for the
-    name inside the bodies, `bodies[i]` the node of its right-hand side. Least fixpoint."""
+    name inside the bodies, `bodies[i]` the node of its right-hand side. The value is what iteration from the
+    empty sets and relations ends in: the least fixpoint where the group is `monotone`, that is, where no name
+    occurs below a complement or on the right of a difference."""
 
     variables: tuple[int, ...]
     bodies: tuple[int, ...]
+    monotone: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ import difflib
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from treville.models.base import base_kind, base_names
+from treville.models.base import SAME_SETS, base_kind, base_names
 from treville.models.cat import syntax
-from treville.models.cat.graph import Graph, GraphTooLarge
+from treville.models.cat.graph import Graph, GraphError
 from treville.models.cat.values import (
     EMPTY,
     Closure,
@@ -49,9 +49,13 @@ class Evaluator:
 
     # -- errors and limits -----------------------------------------------------------------------
 
-    def error(self, message: str, at: int, length: int = 1, hint: str = "") -> NoReturn:
-        """Raise an InputError at an offset of the current file."""
-        raise InputError(message, self.source.span(at, length), hint)
+    def problem(self, message: str, at: int, hint: str = "") -> InputError:
+        """An error at an offset of the current file."""
+        return InputError(message, self.source.span(at), hint)
+
+    def error(self, message: str, at: int, hint: str = "") -> NoReturn:
+        """Raise it."""
+        raise self.problem(message, at, hint)
 
     def count_step(self, at: int) -> None:
         """Bound the work: function calls and includes may not multiply without end."""
@@ -69,8 +73,8 @@ class Evaluator:
             self.error("nested or recursive too deeply", expression.at)
         try:
             return _READERS[type(expression)](self, expression, env)
-        except GraphTooLarge:
-            self.error("the model has too many relations", expression.at)
+        except GraphError as problem:
+            self.error(str(problem), expression.at)
         finally:
             self.depth -= 1
 
@@ -89,7 +93,7 @@ class Evaluator:
         hint = ""
         if isinstance(value, int):
             hint = "[S] turns a set into a relation" if kind == RELATION else "domain and range give sets"
-        self.error(f"expected a {kind}, found {found}", at, hint=hint)
+        raise self.problem(f"expected a {kind}, found {found}", at, hint)
 
     def as_node(self, value: Value, at: int) -> int:
         """Check a value to be a set of events or a relation, either of them."""
@@ -97,7 +101,7 @@ class Evaluator:
             return value
         if isinstance(value, Nothing):
             return self.graph.empty(RELATION)
-        self.error(f"expected a set or a relation, found {describe(value, self.graph.kinds)}", at)
+        raise self.problem(f"expected a set or a relation, found {describe(value, self.graph.kinds)}", at)
 
     def _name(self, expression: syntax.Name, env: Environment) -> Value:
         value = env.get(expression.name)
@@ -107,6 +111,7 @@ class Evaluator:
         """The node of a base set or relation."""
         if name == "id":
             return self.graph.id()
+        name = SAME_SETS.get(name, name)
         kind = self.annotations.get(name) or base_kind(name)
         if kind is None:
             close = difflib.get_close_matches(name, base_names(), 1)
@@ -173,10 +178,8 @@ class Evaluator:
             return EMPTY if operator == "&" else left
         if isinstance(left, StaticSet) and isinstance(right, StaticSet):
             return _combine_static(operator, left, right)
-        kinds = self.graph.kinds
-        self.error(
-            f"{describe(left, kinds)} and {describe(right, kinds)} cannot be combined with {operator}", at
-        )
+        found = f"{describe(left, self.graph.kinds)} and {describe(right, self.graph.kinds)}"
+        raise self.problem(f"{found} cannot be combined with {operator}", at)
 
     def _insert(self, operands: tuple[syntax.Expression, ...], env: Environment) -> Value:
         """`x ++ S`, from the right."""
@@ -188,8 +191,8 @@ class Evaluator:
             elif isinstance(result, StaticSet):
                 result = result if value in result.items else StaticSet((value, *result.items))
             else:
-                message = f"++ adds to a set of tags or of relations, not to {describe(result, self.graph.kinds)}"
-                self.error(message, operand.at)
+                found = describe(result, self.graph.kinds)
+                self.error(f"++ adds to a set of tags or of relations, not to {found}", operand.at)
         return result
 
     def _unary(self, expression: syntax.Unary, env: Environment) -> Value:
@@ -275,12 +278,18 @@ class Evaluator:
         for name, _ in relational:
             env.pop(name, None)
         kinds = [self._guess_kind(binding.value, env) or RELATION for _, binding in relational]
-        variables = [self.graph.variable(name, kind) for (name, _), kind in zip(relational, kinds, strict=True)]
-        env.update((name, variable) for (name, _), variable in zip(relational, variables, strict=True))
+        names = [name for name, _ in relational]
+        variables = [self.graph.variable(name, kind) for name, kind in zip(names, kinds, strict=True)]
+        env.update(zip(names, variables, strict=True))
         bodies = [
-            self.events(binding.value, env, kind) for (_, binding), kind in zip(relational, kinds, strict=True)
+            self.events(binding.value, env, kind)
+            for (_, binding), kind in zip(relational, kinds, strict=True)
         ]
-        for (name, _), solution in zip(relational, self.graph.close(variables, bodies), strict=True):
+        try:
+            solutions = self.graph.close(variables, bodies)
+        except GraphError as problem:
+            self.error(str(problem), bindings[0].at)
+        for name, solution in zip(names, solutions, strict=True):
             env[name] = solution
             self._label(name, solution)
 

@@ -1,7 +1,7 @@
 """Parsing of cat expressions: tokens -> `syntax.Expression`, by precedence climbing.
 
-Precedences from loose to tight are those of herd7: `|`, `++`, `;`, `\\`, `&`, the product `*`, prefix `~`, the
-postfix operators, application. A `*` is the product when something that can be an operand follows, else
+Precedences from loose to tight are those of herd7: `|`, `++`, `;`, `\\`, `&`, the product `*`, prefix `~`,
+the postfix operators, application. A `*` is the product when something that can be an operand follows, else
 the closure. Where herd7 wants brackets (`~r+`, `a * b * c`) the tighter operator is taken.
 """
 
@@ -72,9 +72,8 @@ class ExpressionParser:
         """Count a level of nesting; the way out is `self.nesting -= 1`."""
         self.nesting += 1
         if self.nesting > MAX_NESTING:
-            raise InputError(
-                f"nested more than {MAX_NESTING} levels deep", self.source.span(self.at), "name the inner parts"
-            )
+            here = self.source.span(self.at)
+            raise InputError(f"nested more than {MAX_NESTING} levels deep", here, "name the inner parts")
 
     # -- expressions -----------------------------------------------------------------------------
 

@@ -7,6 +7,8 @@ smaller indices than the node itself, so the list is in topological order.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from treville.models.model import RELATION, SET, FixpointGroup, Node
 
 MAX_NODES = 20_000
@@ -18,8 +20,8 @@ _CLOSURE_OF_CLOSURE = {
 }
 
 
-class GraphTooLarge(Exception):
-    """The model needs more than MAX_NODES nodes."""
+class GraphError(Exception):
+    """The model cannot be represented; the message says why. The reader of the file adds the place."""
 
 
 class Graph:
@@ -40,7 +42,7 @@ class Graph:
         found = self._known.get(key)
         if found is None:
             if len(self.ops) >= MAX_NODES:
-                raise GraphTooLarge
+                raise GraphError("the model has too many relations")
             found = self._known[key] = len(self.ops)
             mask = 0
             for argument in args:
@@ -206,15 +208,88 @@ class Graph:
 
     def close(self, variables: list[int], bodies: list[int]) -> list[int]:
         """The least solution of `variables = bodies`: what the names mean afterwards."""
-        occurring = 0
-        for body in bodies:
-            occurring |= self.bound[body]
-        if not any(occurring & self.bound[variable] for variable in variables):
+        occurring = self._occurring(bodies)
+        own = self._occurring(variables)
+        if not occurring & own:
             return bodies
+        if not self._is_monotone(own, bodies):
+            return self._close_stepwise(variables, bodies)
         if len(variables) == 1 and (solved := self._solve(variables[0], bodies[0])) is not None:
             return [solved]
-        self.groups.append(FixpointGroup(tuple(variables), tuple(bodies)))
+        self._add_group(variables, bodies, True)
         return variables
+
+    def _occurring(self, nodes: list[int]) -> int:
+        mask = 0
+        for node in nodes:
+            mask |= self.bound[node]
+        return mask
+
+    def _add_group(self, variables: list[int], bodies: list[int], monotone: bool) -> None:
+        """Record a group. What its names depend on from outside is now part of what they mean."""
+        occurring = self._occurring(bodies)
+        self.groups.append(FixpointGroup(tuple(variables), tuple(bodies), monotone))
+        for variable in variables:
+            self.bound[variable] |= occurring
+
+    def _is_monotone(self, own: int, bodies: list[int]) -> bool:
+        """Does no name of the group occur below a complement or on the right of a difference?"""
+        seen = set()
+        stack = list(bodies)
+        while stack:
+            node = stack.pop()
+            if node in seen or not self.bound[node] & own:
+                continue
+            seen.add(node)
+            op, args = self.ops[node], self.args[node]
+            if (op == "complement" or op == "diff") and self.bound[args[-1]] & own:
+                return False
+            stack.extend(args)
+        return True
+
+    def _close_stepwise(self, variables: list[int], bodies: list[int]) -> list[int]:
+        """A recursion with differences, as herd7 runs it: one definition after the other, each with the new
+        values of those before it, until nothing changes. Writing the earlier bodies into the later ones
+        makes that the plain iteration of the names that are left."""
+        replaced: dict[int, int] = {}
+        for variable, body in zip(variables, bodies, strict=True):
+            replaced[variable] = self.substitute(body, replaced)
+        used = self._occurring(list(replaced.values()))
+        kept = [variable for variable in variables if used & self.bound[variable]]
+        if any(variable not in self.disjuncts(replaced[variable]) for variable in kept):
+            # Such an iteration may go on for ever, and herd7 rejects it when it sees it shrink.
+            raise GraphError("a name of this let rec occurs negatively, so it has no least solution")
+        if kept:
+            self._add_group(kept, [replaced[variable] for variable in kept], False)
+        return [variable if variable in kept else replaced[variable] for variable in variables]
+
+    def substitute(self, node: int, replacement: dict[int, int]) -> int:
+        """The node with some variables replaced; oldest nodes first, so nothing recurses."""
+        if not replacement:
+            return node
+        mask = self._occurring(list(replacement))
+        needed = set()
+        stack = [node]
+        while stack:
+            current = stack.pop()
+            if current not in needed and self.bound[current] & mask:
+                needed.add(current)
+                stack.extend(self.args[current])
+        place = dict(replacement)
+        for current in sorted(needed - replacement.keys()):
+            if self.ops[current] == "fixpoint":
+                raise GraphError("a let rec inside another one that is not monotone")
+            place[current] = self._rebuild(current, [place.get(a, a) for a in self.args[current]])
+        return place.get(node, node)
+
+    def _rebuild(self, node: int, args: list[int]) -> int:
+        op = self.ops[node]
+        if op in _CLOSURES:
+            return self.closure(op, args[0])
+        if not args:
+            return node
+        build: Callable[..., int] = getattr(self, op)
+        return build(*args)
 
     def _solve(self, variable: int, body: int) -> int | None:
         """Closed forms: `x = a | x;x` is `a+`, `x = a | x;b` is `a;b*`, `x = a | b;x` is `b*;a`."""
@@ -248,11 +323,18 @@ class Graph:
 
     def disjuncts(self, node: int) -> list[int]:
         """The operands of a nest of unions."""
+        return self._flatten("union", node)
+
+    def conjuncts(self, node: int) -> list[int]:
+        """The operands of a nest of intersections."""
+        return self._flatten("inter", node)
+
+    def _flatten(self, op: str, node: int) -> list[int]:
         found = []
         stack = [node]
         while stack:
             current = stack.pop()
-            if self.ops[current] == "union":
+            if self.ops[current] == op:
                 stack.extend(reversed(self.args[current]))
             else:
                 found.append(current)
@@ -279,9 +361,10 @@ class Graph:
             Node(self.ops[old], tuple(place[a] for a in self.args[old]), self.kinds[old], self.names[old])
             for old in sorted(needed)
         ]
-        kept = [
-            FixpointGroup(tuple(place[v] for v in group.variables), tuple(place[b] for b in group.bodies))
-            for group in self.groups
-            if group.variables[0] in needed
-        ]
+        kept = [_moved(group, place) for group in self.groups if group.variables[0] in needed]
         return nodes, kept, place
+
+
+def _moved(group: FixpointGroup, place: dict[int, int]) -> FixpointGroup:
+    variables = tuple(place[variable] for variable in group.variables)
+    return FixpointGroup(variables, tuple(place[body] for body in group.bodies), group.monotone)

@@ -12,10 +12,13 @@ from typing import NamedTuple
 from treville.results import InputError, Source
 
 KEYWORDS = frozenset(
-    "let rec and when acyclic irreflexive empty show unshow subset as fun in undefined_unless flag assert"
-    " include variant begin end procedure call enum debug match with forall from do try if then else"
-    " catdep instructions default not".split()
-)
+    {
+        "let", "rec", "and", "when", "acyclic", "irreflexive", "empty", "show", "unshow", "subset", "as",
+        "fun", "in", "undefined_unless", "flag", "assert", "include", "variant", "begin", "end",
+        "procedure", "call", "enum", "debug", "match", "with", "forall", "from", "do", "try", "if",
+        "then", "else", "catdep", "instructions", "default", "not",
+    }
+)  # fmt: skip
 
 _TOKEN = re.compile(
     r"""[ \t\r\n\f]+

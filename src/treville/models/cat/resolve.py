@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from treville.models.cat import syntax
-from treville.models.cat.evaluation import Evaluator
+from treville.models.cat.evaluation import Evaluator, NotDefined
 from treville.models.cat.files import LIBRARY, find_include, parse_file
 from treville.models.cat.parser import parse
 from treville.models.cat.primitives import PRIMITIVES, set_of_tag
@@ -135,26 +136,40 @@ class _Resolver(Evaluator):
 
     def _with_from(self, instruction: syntax.WithFrom) -> None:
         value = self.evaluate(instruction.expression, self.env)
-        if not isinstance(value, CoherenceOrders):
+        if isinstance(value, StaticSet) and len(value.items) == 1:
+            chosen = value.items[0]
+        elif isinstance(value, CoherenceOrders):
+            chosen = self._choose_coherence(value, instruction.at)
+        else:
             raise Unsupported(
                 f"with {instruction.variable} from {describe(value, self.graph.kinds)}",
                 self.source.span(instruction.at),
                 "only coherence orders, as cos.cat generates them, can be chosen",
             )
+        self.env = self.env | {instruction.variable: chosen}
+
+    def _choose_coherence(self, orders: CoherenceOrders, at: int) -> int:
+        """The execution's coherence order on a set, with an axiom for what it must extend beyond the initial
+        and final writes, and a flag where the set has events that coherence does not order."""
         graph = self.graph
-        writes = graph.base("W", SET)
+        span = self.source.span(at)
+        pairs = graph.inter(graph.product(orders.writes, orders.writes), graph.base("loc", RELATION))
         order = graph.base("co", RELATION)
-        if value.writes != writes:
-            order = graph.inter(order, graph.product(value.writes, value.writes))
+        if orders.writes != graph.base("W", SET):
+            order = graph.inter(order, graph.product(orders.writes, orders.writes))
+            if graph.base("W", SET) not in graph.conjuncts(orders.writes):
+                ordered = graph.union(graph.union(order, graph.inverse(order)), graph.id())
+                unordered = graph.diff(pairs, ordered)
+                self.axioms.append(Axiom("empty", True, unordered, "unordered-by-coherence", True, span=span))
         implied = self.env.get("co0")
-        extra = [part for part in graph.disjuncts(value.extending) if part not in (implied, order)]
-        extra = [part for part in extra if not graph.is_empty(part)]
-        if extra and value.extending != implied:
-            here = graph.inter(graph.product(value.writes, value.writes), graph.base("loc", RELATION))
-            constraint = graph.union(order, graph.inter(value.extending, here))
-            span = self.source.span(instruction.at)
-            self.axioms.append(Axiom("acyclic", False, constraint, "coherence", span=span))
-        self.env = self.env | {instruction.variable: order}
+        extra = graph.empty(RELATION)
+        for part in graph.disjuncts(orders.extending):
+            if part not in (implied, order):
+                extra = graph.union(extra, part)
+        if orders.extending != implied and not graph.is_empty(extra):
+            constraint = graph.union(order, graph.inter(extra, pairs))
+            self.axioms.append(Axiom("acyclic", False, constraint, "coherence-order", span=span))
+        return order
 
     # -- pictures --------------------------------------------------------------------------------
 
@@ -172,7 +187,10 @@ class _Resolver(Evaluator):
                 self.drawn[name] = value
 
     def _show_as(self, instruction: syntax.ShowAs) -> None:
-        value = self.evaluate(instruction.expression, self.env)
+        try:
+            value = self.evaluate(instruction.expression, self.env)
+        except NotDefined:
+            return
         self.drawn.pop(instruction.name, None)
         if isinstance(value, int) and self.graph.kinds[value] == RELATION:
             self.drawn[instruction.name] = value
@@ -261,9 +279,7 @@ class _Resolver(Evaluator):
             name=name,
             nodes=nodes,
             groups=groups,
-            axioms=[
-                Axiom(a.kind, a.negated, place[a.node], a.name, a.flag, a.undefined, a.span) for a in self.axioms
-            ],
+            axioms=[replace(axiom, node=place[axiom.node]) for axiom in self.axioms],
             definitions={key: place[node] for key, node in known.items()},
             shown=list(self.drawn),
             file=file,

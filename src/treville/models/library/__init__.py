@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from treville.models.base import FENCES, FULL_FENCES
+from treville.models.base import FENCES
 from treville.models.cat.files import LIBRARY, parse_file, read_source
 from treville.models.cat.resolve import resolve_file
 from treville.models.model import Model
@@ -103,8 +103,13 @@ def find_model(name: str) -> Path:
 
 
 def load_model(name: str | Path, variants: Iterable[str] = (), bell: str | Path | None = None) -> Model:
-    """The resolved model of that name or path. Resolved models are kept; treat them as immutable."""
+    """The resolved model of that name or path. Resolved models are kept; treat them as immutable.
+
+    `bell` is a file of annotations to read first; by default the one beside the model with its name."""
     path = find_model(str(name)).resolve()
+    beside = path.with_suffix(".bell")
+    if bell is None and beside != path and beside.is_file():
+        bell = beside
     annotations = None if bell is None else Path(bell).resolve()
     if path.parent == LIBRARY:
         return _load_shipped(path, tuple(sorted(variants)), annotations)
@@ -129,7 +134,8 @@ def _load_own(path: Path, _stamp: tuple[int, int], variants: tuple[str, ...], be
 
 
 def accepted_fences(model: Model) -> frozenset[str] | None:
-    """The fence tags that a model understands: those that it mentions, and every full fence.
+    """The fence tags that a model understands: those that it mentions. `fullfences.cat` mentions the full
+    fences of every architecture.
 
     None means every fence: a model that speaks of no fence at all, such as `sc`, orders or leaves alone all
     accesses whatever fences stand between them."""
@@ -137,4 +143,4 @@ def accepted_fences(model: Model) -> frozenset[str] | None:
     mentioned = bases & FENCES
     if not mentioned and "F" not in bases:
         return None
-    return frozenset(mentioned | FULL_FENCES)
+    return frozenset(mentioned)
