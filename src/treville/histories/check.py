@@ -1,0 +1,142 @@
+"""Decides one level for one history: picks an algorithm, finds evidence, has it judged.
+
+The choice (`--algorithm auto`): LOCAL by Algorithm 1; otherwise saturation, which alone decides most
+histories with unique values; if it leaves something open, CC, SLOW and PRAM by their polynomial
+algorithms where the instance is small enough for them, everything else by SAT with the saturated facts.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from treville.histories import evidence, polynomial, sat
+from treville.histories.history import Events, History
+from treville.histories.levels import Level
+from treville.histories.problem import Problem, build_problem
+from treville.histories.saturation import Conflict, Facts, no_facts, saturate
+from treville.histories.validate import complaints
+from treville.histories.views import Execution
+from treville.results import Budget, BudgetExceeded, InputError, Verdict
+
+ALGORITHMS = ("auto", "polynomial", "saturation", "sat", "sat-transitive")
+POLYNOMIAL_LEVELS = ("LOCAL", "CC", "SLOW", "PRAM")
+
+_FEW_CONFIGURATIONS = 20_000
+_FEW_EXECUTIONS = 64
+_SHORT_THREAD = 4
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A level's verdict on a history, how it was found, and its evidence."""
+
+    level: Level
+    verdict: Verdict
+    algorithm: str
+    reason: str = ""
+    seconds: float = 0.0
+    execution: Execution | None = None
+    conflict: Conflict | None = None
+
+
+def check(history: History, level: Level, budget: Budget | None = None, algorithm: str = "auto") -> Answer:
+    """Could the history happen under the level? Never raises for a used-up budget: that is UNKNOWN."""
+    started = time.monotonic()
+    budget = budget or Budget()
+    if level.needs_times and not history.has_times:
+        raise InputError(
+            f"level {level.name} needs the start and end of every operation",
+            history.operations[0].span if history.operations else None,
+            "give invoke and complete times, or choose another level",
+        )
+    try:
+        answer = _decide(history.events, level, budget, algorithm)
+    except BudgetExceeded as error:
+        reason = f"{error.reason} ({error.advice})" if error.advice else error.reason
+        answer = Answer(level, Verdict.UNKNOWN, algorithm, reason)
+    except MemoryError:
+        answer = Answer(level, Verdict.UNKNOWN, algorithm, "no memory left")
+    return _judged(history.events, answer, time.monotonic() - started)
+
+
+def _judged(events: Events, answer: Answer, seconds: float) -> Answer:
+    """No PASS leaves without the independent check of its evidence."""
+    if answer.execution is not None:
+        problems = complaints(answer.level, events, answer.execution)
+        if problems:
+            raise AssertionError(f"{answer.algorithm} gave wrong evidence for {answer.level.name}: {problems[0]}")
+    return Answer(
+        answer.level,
+        answer.verdict,
+        answer.algorithm,
+        answer.reason,
+        seconds,
+        answer.execution,
+        answer.conflict,
+    )
+
+
+def _decide(events: Events, level: Level, budget: Budget, algorithm: str) -> Answer:
+    if algorithm not in ALGORITHMS:
+        raise InputError(f"unknown algorithm {algorithm!r}", hint=f"one of {', '.join(ALGORITHMS)}")
+    unreadable = next((r for r, found in events.candidates.items() if not found), None)
+    if unreadable is not None:
+        conflict = Conflict(None, frozenset({unreadable}), (), unreadable)
+        return Answer(level, Verdict.FAIL, "values", "a read has no possible source", conflict=conflict)
+    if algorithm == "polynomial" or (algorithm == "auto" and level.name == "LOCAL" and not events.optional):
+        return _by_polynomial(events, level, budget)
+    problem = build_problem(level, events)
+    if algorithm in ("sat", "sat-transitive"):
+        return _by_sat(problem, no_facts(problem), budget, algorithm)
+    facts = saturate(problem, budget)
+    if isinstance(facts, Conflict):
+        return Answer(level, Verdict.FAIL, "saturation", "forced orders form a cycle", conflict=facts)
+    if not problem.linked and all(len(found) == 1 for found in facts.candidates.values()):
+        execution = evidence.schedule(problem, facts)
+        if execution is not None:
+            return Answer(level, Verdict.PASS, "saturation", execution=execution)
+    if algorithm == "saturation":
+        raise BudgetExceeded("saturation does not decide this history", "use --algorithm auto")
+    if _suits_polynomial(events, level):
+        return _by_polynomial(events, level, budget)
+    return _by_sat(problem, facts, budget, "saturation+sat")
+
+
+def _suits_polynomial(events: Events, level: Level) -> bool:
+    if events.optional:
+        return False
+    if level.name in ("CC", "SLOW"):
+        return polynomial.configurations(level, events) <= _FEW_CONFIGURATIONS
+    if level.name == "PRAM":
+        short = max(map(len, events.threads), default=0) <= _SHORT_THREAD
+        return short and polynomial.pram_executions(events) <= _FEW_EXECUTIONS
+    return False
+
+
+def _by_polynomial(events: Events, level: Level, budget: Budget) -> Answer:
+    if level.name not in POLYNOMIAL_LEVELS:
+        raise InputError(
+            f"no polynomial algorithm for level {level.name}",
+            hint=f"they exist for {', '.join(POLYNOMIAL_LEVELS)}; use --algorithm sat",
+        )
+    if events.optional:
+        raise InputError("the polynomial algorithms do not take uncertain writes", hint="use --algorithm sat")
+    found: object
+    if level.name == "LOCAL":
+        name, found = "polynomial (Algorithm 1)", polynomial.local(events)
+    elif level.name == "PRAM":
+        name, found = "polynomial (Algorithm 3)", polynomial.pram(events, budget)
+    else:
+        name, found = "polynomial (Algorithm 2)", polynomial.by_location(level, events, budget)
+    if isinstance(found, Execution):
+        return Answer(level, Verdict.PASS, name, execution=found)
+    return Answer(level, Verdict.FAIL, name, "no view exists")
+
+
+def _by_sat(problem: Problem, facts: Facts, budget: Budget, name: str) -> Answer:
+    result = sat.solve_with_orders(problem, facts, budget, transitive=name == "sat-transitive")
+    if result is None:
+        return Answer(problem.level, Verdict.FAIL, name, "no choice of sources and orders works")
+    execution = evidence.from_choices(problem, facts, *result)
+    return Answer(problem.level, Verdict.PASS, name, execution=execution)

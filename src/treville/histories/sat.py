@@ -1,0 +1,262 @@
+"""The reduction of testing to SAT (paper 004, section 3.5), solved by clasp.
+
+Variables: a source literal for each read and candidate write (EXE), and for each group and pair of
+writes one literal that says which comes first; a from-read literal says that a read precedes a write
+that overwrites its source (SV). Total orders are needed only in so far as the graph of every view is
+acyclic. Two ways to say that:
+
+- `acyclic` hands the edges to clasp's own acyclicity check (the default);
+- `transitive` adds, as the paper does, an order literal for every two nodes and cubic many
+  transitivity clauses. It is kept for comparison (`bench/histories.py`) and as a cross-check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations, permutations
+from typing import Any
+
+from treville.histories.problem import Group, Problem, ViewGraph
+from treville.histories.saturation import Facts
+from treville.results import Budget, BudgetExceeded
+
+_POLL_SECONDS = 0.02
+_MOST_NODES_FOR_TRANSITIVE = 400
+
+
+class Encoding:
+    """Writes a problem into a clasp instance; clauses, edges and literals with shared constants."""
+
+    def __init__(self, problem: Problem, facts: Facts, budget: Budget, transitive: bool) -> None:
+        from clingo import Control
+
+        self.problem, self.facts, self.budget = problem, facts, budget
+        self.control = Control(["--warn=none", "--configuration=handy"])
+        self.backend: Any = self.control.backend()
+        self.offset: list[int] = []
+        self.nodes = 0
+        for view in problem.views:
+            self.offset.append(self.nodes)
+            self.nodes += view.nodes
+        self.transitive = transitive
+        self.true = 0
+        self.source: dict[tuple[int, int], int] = {}
+        self.present: dict[int, int] = {}
+        self.before: dict[tuple[int, int, int], int] = {}
+        self.precedes: dict[tuple[int, int], int] = {}
+        self._written: set[tuple[int, int]] = set()
+
+    # -- literals and clauses --------------------------------------------------------------------
+
+    def new(self) -> int:
+        """A fresh variable."""
+        atom = int(self.backend.add_atom())
+        self.backend.add_rule([atom], [], choice=True)
+        return atom
+
+    def clause(self, *literals: int) -> None:
+        """At least one of the literals holds."""
+        self.backend.add_rule([], [-literal for literal in literals])
+
+    def conjunction(self, literals: list[int]) -> int:
+        """A literal that holds whenever all the given ones do."""
+        literals = [literal for literal in literals if literal != self.true]
+        if len(literals) < 2:
+            return literals[0] if literals else self.true
+        both = self.new()
+        self.clause(both, *(-literal for literal in literals))
+        return both
+
+    def edge(self, before: int, after: int, *conditions: int) -> None:
+        """While the conditions hold, global node `before` precedes `after`."""
+        condition = self.conjunction(list(conditions))
+        if condition == -self.true:
+            return
+        if self.transitive:
+            self.clause(-condition, self.order(before, after))
+        else:
+            self.backend.add_acyc_edge(before, after, [condition])
+
+    def order(self, first: int, second: int) -> int:
+        """The literal of the transitive encoding for "node `first` precedes node `second`"."""
+        if first < second:
+            return self.precedes[first, second]
+        return -self.precedes[second, first]
+
+    # -- the formula -----------------------------------------------------------------------------
+
+    def write(self) -> None:
+        """EXE and SV for all views."""
+        with self.backend:
+            self.true = self.new()
+            self.clause(self.true)
+            if self.transitive:
+                self._total_orders()
+            self._executions()
+            for index, view in enumerate(self.problem.views):
+                self.budget.check()
+                self._view(index, view)
+            for number, group in enumerate(self.problem.groups):
+                self.budget.check()
+                self._group(number, group)
+            for first, before, second, after in self.problem.issue:
+                self.edge(self.offset[first] + before, self.offset[second] + after)
+
+    def _total_orders(self) -> None:
+        if self.nodes > _MOST_NODES_FOR_TRANSITIVE:
+            raise BudgetExceeded(
+                f"{self.nodes} nodes are too many for transitivity clauses", "use --algorithm sat"
+            )
+        for component in self._components():
+            for first, second in combinations(component, 2):
+                self.precedes[first, second] = self.new()
+            for first, second, third in permutations(component, 3):
+                self.clause(
+                    -self.order(first, second), -self.order(second, third), self.order(first, third)
+                )
+            self.budget.check()
+
+    def _components(self) -> list[range]:
+        """Nodes that may be ordered with each other: those of one view, or all when views are linked."""
+        if self.problem.issue:
+            return [range(self.nodes)]
+        return [
+            range(start, start + view.nodes)
+            for start, view in zip(self.offset, self.problem.views, strict=True)
+        ]
+
+    def _executions(self) -> None:
+        events = self.problem.events
+        readers: dict[int, list[int]] = {}
+        for read, candidates in self.facts.candidates.items():
+            if len(candidates) == 1:
+                self.source[candidates[0], read] = self.true
+            else:
+                for write in candidates:
+                    self.source[write, read] = self.new()
+            literals = [self.source[write, read] for write in candidates]
+            self.clause(*literals)
+            for first, second in combinations(literals, 2):
+                self.clause(-first, -second)
+            for write in candidates:
+                readers.setdefault(write, []).append(self.source[write, read])
+        for write in events.optional:
+            self.present[write] = self._disjunction(readers.get(write, []))
+        for write, read, uncertain in self.problem.exclusions:
+            if (write, read) in self.source:
+                self.clause(-self.source[write, read], -self.present[uncertain])
+
+    def _disjunction(self, literals: list[int]) -> int:
+        either = self.new()
+        for literal in literals:
+            self.clause(-literal, either)
+        self.clause(-either, *literals)
+        return either
+
+    def _view(self, index: int, view: ViewGraph) -> None:
+        start = self.offset[index]
+        for before, after in view.fixed:
+            self.edge(start + before, start + after)
+        for before, after in self.facts.derived[index]:
+            self.edge(start + before, start + after)
+        for before, after, conditions in view.conditional:
+            self.edge(start + before, start + after, *(self.present[write] for _, write in conditions))
+
+    def _group(self, number: int, group: Group) -> None:
+        sources = {w for r in group.reads for w in self.facts.candidates[r]}
+        for read in group.reads:
+            for write in self.facts.candidates[read]:
+                self._reads_from(write, read)
+        for first, second in combinations(group.writes, 2):
+            # The order of two writes that no read of the group can see does not matter, unless the
+            # views must agree on it.
+            if self.problem.level.agree or first in sources or second in sources:
+                self._write_pair(number, group, first, second)
+        for read in group.reads:
+            self._from_reads(number, group, read)
+
+    def _reads_from(self, write: int, read: int) -> None:
+        key = (write, read)
+        if key in self._written:
+            return
+        self._written.add(key)
+        for index, before, after, conditions in self.problem.source_edges(write, read):
+            start = self.offset[index]
+            extra = (self.present[w] for _, w in conditions)
+            self.edge(start + before, start + after, self.source[key], *extra)
+
+    def _write_pair(self, number: int, group: Group, first: int, second: int) -> None:
+        known = self.facts.known(group, first, second)
+        literal = self.new() if known is None else (self.true if known else -self.true)
+        self.before[number, first, second] = literal
+        self.before[number, second, first] = -literal
+        if known is not None and not {first, second} & self.problem.events.optional:
+            return  # the views' graphs have a path already
+        for a, b, condition in ((first, second, literal), (second, first, -literal)):
+            conditions = [condition, self.present[a]] if a in self.present else [condition]
+            for index, before, after in self.problem.order_edges(group, a, b):
+                self.edge(self.offset[index] + before, self.offset[index] + after, *conditions)
+
+    def _from_reads(self, number: int, group: Group, read: int) -> None:
+        """A write after the read's source is after the read: one literal for each overwriting write."""
+        candidates = self.facts.candidates[read]
+        for write in group.writes:
+            reasons = []
+            for source in candidates:
+                if source == write:
+                    continue
+                initial = self.problem.events.is_initial(source)
+                order = self.true if initial else self.before[number, source, write]
+                if order != -self.true:
+                    reasons.append((self.source[source, read], order))
+            certain = reasons == [(self.true, self.true)] and self.facts.closures
+            if not reasons or (certain and write not in self.problem.events.optional):
+                continue  # saturation has the path from the read to the write
+            if len(reasons) == 1:
+                overwritten = self.conjunction(list(reasons[0]))
+            else:
+                overwritten = self.new()
+                for chosen, order in reasons:
+                    self.clause(overwritten, -chosen, -order)
+            for index, before, after in self.problem.from_read_edges(group, read, write):
+                self.edge(self.offset[index] + before, self.offset[index] + after, overwritten)
+
+
+def solve(
+    problem: Problem, facts: Facts, budget: Budget, transitive: bool = False
+) -> dict[int, int] | None:
+    """A source for each read such that all views exist, or None. Raises `BudgetExceeded`."""
+    result = solve_with_orders(problem, facts, budget, transitive)
+    return None if result is None else result[0]
+
+
+def solve_with_orders(
+    problem: Problem, facts: Facts, budget: Budget, transitive: bool = False
+) -> tuple[dict[int, int], set[tuple[int, int, int]]] | None:
+    """Sources, and the chosen write orders as (group, before, after); None when there are none."""
+    encoding = Encoding(problem, facts, budget, transitive)
+    encoding.write()
+    wanted = [a for a in (*encoding.source.values(), *encoding.before.values()) if a > 0]
+    model = _run(encoding.control, budget, set(wanted))
+    if model is None:
+        return None
+    sources = {read: write for (write, read), atom in encoding.source.items() if atom in model}
+    orders = {key for key, atom in encoding.before.items() if (atom in model if atom > 0 else -atom not in model)}
+    return sources, orders
+
+
+def _run(control: Any, budget: Budget, wanted: Iterable[int]) -> set[int] | None:
+    """Solve without blocking, so that the budget is honoured; the true atoms among `wanted`."""
+    found: set[int] = set()
+
+    def remember(model: Any) -> None:
+        found.update(atom for atom in wanted if model.is_true(atom))
+
+    with control.solve(async_=True, on_model=remember) as handle:
+        try:
+            while not handle.wait(_POLL_SECONDS):
+                budget.check()
+        except BudgetExceeded:
+            handle.cancel()
+            raise
+        return found if handle.get().satisfiable else None

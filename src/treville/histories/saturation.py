@@ -1,0 +1,365 @@
+"""What follows without search: sources that are certain, and orders that every view must have.
+
+With unique values the source of each read is known, and two rules decide most histories (the idea of
+saturation, as recent checkers of database histories use it): if read r takes its value from w, then a
+write to the same location that precedes r precedes w, and one that follows w follows r. The rules run to
+a fixpoint on bit-mask closures of the views' graphs; a cycle means FAIL, and a read left without a
+candidate does too. What stays open goes to SAT, with the derived edges as facts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from treville.histories.problem import Group, Problem, ViewGraph
+from treville.relations import elements, mask_of
+from treville.results import Budget, BudgetExceeded
+
+_BYTES_FOR_CLOSURES = 1_500_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Why no execution exists: a read without source, or a cycle in one view's graph.
+
+    `events` are the operations that the argument uses, `steps` the cycle's edges with their reasons.
+    """
+
+    view: int | None
+    events: frozenset[int]
+    steps: tuple[tuple[int, int, str], ...] = ()
+    read: int | None = None
+
+
+@dataclass
+class Facts:
+    """Candidates that remain for each read, and derived edges for each view."""
+
+    candidates: dict[int, tuple[int, ...]]
+    derived: list[list[tuple[int, int]]]
+    closures: list[list[int]] = field(default_factory=list)
+    views: list[ViewGraph] = field(default_factory=list)
+
+    def known(self, group: Group, first: int, second: int) -> bool | None:
+        """Whether `first` precedes `second` in the group, as far as it is certain."""
+        for index in group.views:
+            if not self.closures or not self.closures[index]:
+                continue
+            node, rows = self.views[index].node, self.closures[index]
+            if rows[node[first]] >> node[second] & 1:
+                return True
+            if rows[node[second]] >> node[first] & 1:
+                return False
+        return None
+
+
+def no_facts(problem: Problem) -> Facts:
+    """What is known before any saturation."""
+    return Facts(dict(problem.events.candidates), [[] for _ in problem.views])
+
+
+def saturate(problem: Problem, budget: Budget) -> Facts | Conflict:
+    """Run the rules to their fixpoint. Each round costs one closure of each changed view."""
+    needed = sum(view.nodes**2 for view in problem.views) // 4
+    if needed > (budget.memory or _BYTES_FOR_CLOSURES):
+        raise BudgetExceeded(f"closures would take {needed // 1_000_000} MB", "raise --memory")
+    return _Saturation(problem, budget).run()
+
+
+class _Saturation:
+    def __init__(self, problem: Problem, budget: Budget) -> None:
+        self.problem, self.events, self.budget = problem, problem.events, budget
+        self.candidates = {r: list(c) for r, c in problem.events.candidates.items()}
+        self.edges = [_EdgeSet(view) for view in problem.views]
+        self.sources: dict[int, int] = {}
+        self.happened: set[int] = set()
+        self.group_of = self._index_groups()
+        self.closure: list[_Closure | None] = [None] * len(problem.views)
+        self.writes_at = [self._write_masks(view) for view in problem.views]
+
+    def _index_groups(self) -> dict[tuple[int, int], Group]:
+        return {(view, group.location): group for group in self.problem.groups for view in group.views}
+
+    def _write_masks(self, view: ViewGraph) -> dict[int, int]:
+        location = view.instance.location
+        chosen = range(len(self.events.locations)) if location is None else [location]
+        return {
+            x: mask_of(view.node[w] for w in self.events.writes_to[x] if w not in self.events.optional)
+            for x in chosen
+        }
+
+    # -- the loop --------------------------------------------------------------------------------
+
+    def run(self) -> Facts | Conflict:
+        while True:
+            for read, candidates in self.candidates.items():
+                if not candidates:
+                    return self._unreadable(read)
+            self._settle_sources()
+            for index, edges in enumerate(self.edges):
+                if edges.changed:
+                    edges.changed = False
+                    self.budget.check()
+                    self.closure[index] = closed = _close(edges, self.problem.views[index].nodes)
+                    if closed is None:
+                        return self._cycle(index)
+            for edges in self.edges:
+                edges.round += 1
+            self._apply_rules()
+            self._share_orders()
+            pruned = self._prune()
+            if not pruned and not any(edges.changed for edges in self.edges):
+                return self._facts()
+
+    def _settle_sources(self) -> None:
+        for read, candidates in self.candidates.items():
+            if len(candidates) == 1 and read not in self.sources:
+                write = candidates[0]
+                self.sources[read] = write
+                self._source_known(write, read)
+
+    def _source_known(self, write: int, read: int) -> None:
+        events = self.events
+        if write in events.optional and write not in self.happened:
+            self._write_happened(write)
+        for index, before, after, conditions in self.problem.source_edges(write, read):
+            if all(w in self.happened for _, w in conditions):
+                self.edges[index].add(before, after, "reads", (write, read))
+        if events.is_initial(write):
+            location = events.location_of[read]
+            groups = {id(g): g for g in (self.group_of[i, location] for i in self.problem.serial_views[read])}
+            for group in groups.values():
+                for other in group.writes:
+                    self._from_read(group, read, other, (write, read, other))
+
+    def _write_happened(self, write: int) -> None:
+        self.happened.add(write)
+        for index, view in enumerate(self.problem.views):
+            for before, after, conditions in view.conditional:
+                if all(w in self.happened for _, w in conditions) and ("present", write) in conditions:
+                    self.edges[index].add(before, after, "program order", ())
+            location = self.events.location_of[write]
+            if write in view.node and location in self.writes_at[index]:
+                self.writes_at[index][location] |= 1 << view.node[write]
+
+    def _from_read(self, group: Group, read: int, write: int, why: tuple[int, ...]) -> None:
+        for index, before, after in self.problem.from_read_edges(group, read, write):
+            self.edges[index].add(before, after, "overwritten later", why)
+
+    # -- the rules -------------------------------------------------------------------------------
+
+    def _apply_rules(self) -> None:
+        for read, source in self.sources.items():
+            if self.events.is_initial(source):
+                continue
+            for index in self.problem.serial_views[read]:
+                self._rules_for(index, self.problem.views[index], read, source)
+
+    def _rules_for(self, index: int, view: ViewGraph, read: int, source: int) -> None:
+        closed = self.closure[index]
+        assert closed is not None
+        location = self.events.location_of[read]
+        at_read, at_source = view.node[read], view.node[source]
+        writes = self.writes_at[index][location] & ~(1 << at_source)
+        group = self.group_of[index, location]
+        names = view.instance.events if len(view.node) == len(view.instance.events) else None
+        for node in elements(closed.before[at_read] & writes & ~closed.before[at_source]):
+            other = names[node] if names else node
+            for where, before, after in self.problem.order_edges(group, other, source):
+                self.edges[where].add(before, after, "written before", (source, read, other))
+        for node in elements(closed.after[at_source] & writes & ~closed.after[at_read]):
+            other = names[node] if names else node
+            self._from_read(group, read, other, (source, read, other))
+
+    def _share_orders(self) -> None:
+        """Views that agree on write orders learn them from each other."""
+        if not self.problem.level.agree:
+            return
+        for group in self.problem.groups:
+            readers: dict[int, list[int]] = {}
+            for read in group.reads:
+                if read in self.sources:
+                    readers.setdefault(self.sources[read], []).append(read)
+            writes = [w for w in group.writes if w not in self.events.optional or w in self.happened]
+            for first in writes:
+                self._share_from(group, first, writes, readers.get(first, []))
+
+    def _share_from(self, group: Group, first: int, writes: list[int], readers: list[int]) -> None:
+        for second in writes:
+            if first == second or not any(self._ordered(i, first, second) for i in group.views):
+                continue
+            for where, before, after in self.problem.order_edges(group, first, second):
+                if not self._ordered(where, first, second):
+                    self.edges[where].add(before, after, "agreed order", (first, second))
+            for read in readers:
+                self._from_read(group, read, second, (first, read, second))
+
+    def _ordered(self, index: int, first: int, second: int) -> bool:
+        closed, node = self.closure[index], self.problem.views[index].node
+        return closed is not None and bool(closed.after[node[first]] >> node[second] & 1)
+
+    def _prune(self) -> bool:
+        """Drop candidates that come after the read or are overwritten before it in a view of the read."""
+        changed = False
+        for read, candidates in self.candidates.items():
+            if len(candidates) > 1:
+                kept = [write for write in candidates if self._possible(write, read)]
+                if len(kept) < len(candidates):
+                    self.candidates[read] = kept
+                    changed = True
+        return changed
+
+    def _possible(self, write: int, read: int) -> bool:
+        location = self.events.location_of[read]
+        for index in self.problem.serial_views[read]:
+            view, closed = self.problem.views[index], self.closure[index]
+            if closed is None:
+                continue
+            at_read, writes = view.node[read], self.writes_at[index][location]
+            before = closed.before[at_read] & writes
+            if self.events.is_initial(write):
+                if before:
+                    return False
+                continue
+            at_write = view.node[write]
+            if closed.after[at_write] & before:
+                return False
+            own = self.events.thread_of[write] == self.events.thread_of[read]
+            forwarded = view.instance.view.forwarding and own
+            if not forwarded and closed.after[at_read] >> at_write & 1:
+                return False
+        return True
+
+    # -- results ---------------------------------------------------------------------------------
+
+    def _facts(self) -> Facts:
+        closures = [closed.after if closed is not None else [] for closed in self.closure]
+        derived = [edges.derived() for edges in self.edges]
+        candidates = {r: tuple(c) for r, c in self.candidates.items()}
+        return Facts(candidates, derived, closures, self.problem.views)
+
+    def _unreadable(self, read: int) -> Conflict:
+        used = {read, *(w for w in self.events.candidates[read] if not self.events.is_initial(w))}
+        return Conflict(None, frozenset(used), (), read)
+
+    def _cycle(self, index: int) -> Conflict:
+        view = self.problem.views[index]
+        names = {node: event for event, node in view.node.items()}
+        cycle = self.edges[index].shortest_cycle(view.nodes)
+        used: set[int] = {names[node] for node in cycle if node in names}
+        steps = []
+        for before, after in zip(cycle, cycle[1:] + cycle[:1], strict=True):
+            reason, why = self.edges[index].reason(before, after)
+            steps.append((names.get(before, -1), names.get(after, -1), reason))
+            used.update(w for w in why if not self.events.is_initial(w))
+        return Conflict(index, frozenset(used), tuple(steps))
+
+
+@dataclass(slots=True)
+class _Closure:
+    before: list[int]
+    after: list[int]
+
+
+class _EdgeSet:
+    """The certain edges of a view; derived ones remember their reason and the round they came in."""
+
+    def __init__(self, view: ViewGraph) -> None:
+        self.targets: list[set[int]] = [set() for _ in range(view.nodes)]
+        for before, after in view.fixed:
+            self.targets[before].add(after)
+        self.reasons: dict[tuple[int, int], tuple[str, tuple[int, ...], int]] = {}
+        self.changed = True
+        self.round = 0
+
+    def add(self, before: int, after: int, reason: str, why: tuple[int, ...]) -> None:
+        """A new edge with its reason, unless it is there already."""
+        if after not in self.targets[before]:
+            self.targets[before].add(after)
+            self.reasons[before, after] = (reason, why, self.round)
+            self.changed = True
+
+    def derived(self) -> list[tuple[int, int]]:
+        """The edges that are not there from the start."""
+        return list(self.reasons)
+
+    def reason(self, before: int, after: int) -> tuple[str, tuple[int, ...]]:
+        """Why an edge holds; edges from the start are the level's own order."""
+        found = self.reasons.get((before, after))
+        return (found[0], found[1]) if found else ("order of the level", ())
+
+    def shortest_cycle(self, nodes: int) -> list[int]:
+        """A short cycle: the shortest through some node of a cyclic part."""
+        alive = _cyclic_part(self.targets, nodes)
+        best: list[int] = []
+        for start in alive[:200]:
+            found = self._cycle_through(start, len(best) or nodes + 1)
+            if found and (not best or len(found) < len(best)):
+                best = found
+        return best
+
+    def _cycle_through(self, start: int, limit: int) -> list[int]:
+        previous: dict[int, int] = {}
+        frontier, length = [start], 0
+        while frontier and length < limit:
+            length += 1
+            following = []
+            for node in frontier:
+                for target in self.targets[node]:
+                    if target == start:
+                        path = [node]
+                        while path[-1] != start:
+                            path.append(previous[path[-1]])
+                        return path[::-1]
+                    if target not in previous:
+                        previous[target] = node
+                        following.append(target)
+            frontier = following
+        return []
+
+
+def _topological(targets: list[set[int]], nodes: int) -> list[int] | None:
+    indegree = [0] * nodes
+    for found in targets:
+        for target in found:
+            indegree[target] += 1
+    ready = [node for node in range(nodes) if not indegree[node]]
+    for node in ready:
+        for target in targets[node]:
+            indegree[target] -= 1
+            if not indegree[target]:
+                ready.append(target)
+    return ready if len(ready) == nodes else None
+
+
+def _cyclic_part(targets: list[set[int]], nodes: int) -> list[int]:
+    """Nodes that are left when nodes without predecessors are removed again and again."""
+    indegree = [0] * nodes
+    for found in targets:
+        for target in found:
+            indegree[target] += 1
+    ready = [node for node in range(nodes) if not indegree[node]]
+    for node in ready:
+        for target in targets[node]:
+            indegree[target] -= 1
+            if not indegree[target]:
+                ready.append(target)
+    return [node for node in range(nodes) if indegree[node] > 0]
+
+
+def _close(edges: _EdgeSet, nodes: int) -> _Closure | None:
+    """Ancestors and descendants of every node as bit masks, or None when there is a cycle."""
+    order = _topological(edges.targets, nodes)
+    if order is None:
+        return None
+    after, before = [0] * nodes, [0] * nodes
+    for node in reversed(order):
+        mask = 0
+        for target in edges.targets[node]:
+            mask |= after[target] | 1 << target
+        after[node] = mask
+    for node in order:
+        mask = before[node] | 1 << node
+        for target in edges.targets[node]:
+            before[target] |= mask
+    return _Closure(before, after)
