@@ -30,7 +30,8 @@ def _found(path: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
         return
     for folder, below, files in os.walk(path):
         below.sort()
-        for name in sorted(files):
+        # Without their endings, so that SB comes before SB+fences.
+        for name in sorted(files, key=lambda name: name.rpartition(".")):
             if name.endswith(suffixes):
                 yield str(Path(folder) / name)
 

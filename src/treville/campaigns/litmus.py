@@ -50,7 +50,7 @@ def answer(task: Task) -> Report:
     started = time.monotonic()
     report = _blank(task)
     try:
-        _fill(report, task)
+        _fill(report, task, started)
     except BudgetExceeded as error:
         advice = f" ({error.advice})" if error.advice else ""
         report.update(status="unknown", reason=f"{error.reason}{advice}")
@@ -71,7 +71,8 @@ def answer(task: Task) -> Report:
         report.update(
             status="error", reason=f"internal error: {type(error).__name__}: {error}", internal=True
         )
-    report["seconds"] = round(time.monotonic() - started, 4)
+    if report["status"] != "done":
+        report["seconds"] = round(time.monotonic() - started, 4)
     return report
 
 
@@ -123,7 +124,7 @@ def _digest(text: str) -> str:
 # -- the answer ------------------------------------------------------------------------------------
 
 
-def _fill(report: Report, task: Task) -> None:
+def _fill(report: Report, task: Task, started: float) -> None:
     from treville.questions.outcomes import outcomes
 
     options = task.options
@@ -145,6 +146,7 @@ def _fill(report: Report, task: Task) -> None:
         negative=found.negative,
         engine=found.engine,
         bound_reached=found.bound_reached,
+        seconds=round(time.monotonic() - started, 4),
     )
     report["verdict"], report["reason"] = _verdict(found.holds, found.flags, found.bound_reached)
     if options.explain or options.executions or options.svg or options.dot:
@@ -176,17 +178,11 @@ def own_model(test: LitmusTest) -> str:
     return DIALECTS[test.dialect]
 
 
-_MODELS: dict[tuple[str, tuple[str, ...]], Model] = {}
-
-
 def load_model(name: str, variants: tuple[str, ...] = ()) -> Model:
-    """A shipped model by name, or a `.cat` file; each is resolved once per process."""
-    key = (name, variants)
-    if key not in _MODELS:
-        from treville.models.library import load
+    """A shipped model by name, or a `.cat` file; the library resolves each once per process."""
+    from treville.models import library
 
-        _MODELS[key] = load(name, variants=frozenset(variants))
-    return _MODELS[key]
+    return library.load_model(name, variants)
 
 
 def state_object(test: LitmusTest, state: tuple[Any, ...]) -> dict[str, Any]:

@@ -78,26 +78,6 @@ class Curve(NamedTuple):
         )
 
 
-def route(
-    source: Rectangle,
-    target: Rectangle,
-    lane: int,
-    apart: int,
-    outwards_left: bool | None,
-    obstacles: list[Rectangle],
-) -> Curve:
-    """The arrow from one box to another.
-
-    `lane` separates arrows between the same boxes; `apart` is how many rows lie between boxes of the
-    same column (0: straight down). `outwards_left` says on which side such arrows run, None that the
-    boxes are in different columns."""
-    if outwards_left is None:
-        return _across(source, target, lane, obstacles)
-    if apart == 0:
-        return _vertical(source, target)
-    return _beside(source, target, lane, apart, outwards_left)
-
-
 def route_stub(target: Rectangle) -> Curve:
     """A short arrow from above into a read of the initial state."""
     x = target.x + 16
@@ -105,7 +85,8 @@ def route_stub(target: Rectangle) -> Curve:
     return Curve(start, Point(x, start.y + 8), Point(x, end.y - 8), end)
 
 
-def _vertical(source: Rectangle, target: Rectangle) -> Curve:
+def route_down(source: Rectangle, target: Rectangle) -> Curve:
+    """Straight between neighbours of a column."""
     start = Point(source.centre.x, source.bottom)
     end = Point(target.centre.x, target.y - 1)
     if end.y < start.y:
@@ -114,8 +95,9 @@ def _vertical(source: Rectangle, target: Rectangle) -> Curve:
     return Curve(start, Point(start.x, start.y + third), Point(end.x, end.y - third), end)
 
 
-def _beside(source: Rectangle, target: Rectangle, lane: int, apart: int, outwards_left: bool) -> Curve:
-    """Out on one side, along the column, and in again; further out the more rows are passed."""
+def route_beside(source: Rectangle, target: Rectangle, lane: int, apart: int, outwards_left: bool) -> Curve:
+    """Out on one side, along the column, and in again; further out the more rows are passed. Lanes
+    between the same two boxes change sides."""
     left = outwards_left == (lane % 2 == 0)
     reach = 26.0 + 16.0 * (apart - 1) + 12.0 * (lane // 2)
     down = 1 if target.centre.y > source.centre.y else -1
@@ -130,26 +112,26 @@ def _beside(source: Rectangle, target: Rectangle, lane: int, apart: int, outward
     return Curve(start, Point(edge, start.y + lift), Point(edge, end.y - lift), end)
 
 
-def _across(source: Rectangle, target: Rectangle, lane: int, obstacles: list[Rectangle]) -> Curve:
+def route_across(
+    source: Rectangle, target: Rectangle, ports: tuple[float, float], obstacles: list[Rectangle]
+) -> Curve:
     """From the facing side of one box to that of the other; bent where it would run through a box."""
     rightwards = target.centre.x >= source.centre.x
-    shift = 9.0 * ((lane + 1) // 2) * (1 if lane % 2 else -1)
-    start = Point(source.right if rightwards else source.x, source.centre.y + shift)
-    end = Point(target.x - 1 if rightwards else target.right + 1, target.centre.y + shift)
+    start = Point(source.right if rightwards else source.x, source.centre.y + ports[0])
+    end = Point(target.x - 1 if rightwards else target.right + 1, target.centre.y + ports[1])
     reach = (end.x - start.x) * 0.42
-    best, fewest = None, len(obstacles) * 100
-    for bend in (0.0, -52.0, 52.0, -104.0, 104.0):
-        curve = Curve(start, Point(start.x + reach, start.y + bend), Point(end.x - reach, end.y + bend), end)
-        hits = _hits(curve, source, target, obstacles)
-        if hits < fewest:
-            best, fewest = curve, hits
-        if hits == 0:
-            break
-    assert best is not None
-    return best
+    candidates = [
+        Curve(start, Point(start.x + reach, start.y + out), Point(end.x - reach, end.y + into), end)
+        for out, into in _BENDS
+    ]
+    return min(candidates, key=lambda curve: _hits(curve, source, target, obstacles))
+
+
+# Vertical shifts of the two control points, the plainest first.
+_BENDS = ((0, 0), (-46, 0), (0, -46), (46, 0), (0, 46), (-70, -70), (70, 70), (-120, -120), (120, 120))
 
 
 def _hits(curve: Curve, source: Rectangle, target: Rectangle, obstacles: list[Rectangle]) -> int:
-    points = [curve.at(k / 16) for k in range(1, 16)]
+    points = [curve.at(k / 24) for k in range(1, 24)]
     others = [o for o in obstacles if o not in (source, target)]
     return sum(other.grown(4).contains(point) for other in others for point in points)

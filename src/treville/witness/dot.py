@@ -36,14 +36,14 @@ def _node(box: Box) -> str:
 
 def _edge(edge: Edge, position: int) -> list[str]:
     weight = ", penwidth=2.4" if edge.evidence else ""
-    colour = colour_of(edge.labels[0])
-    style = f'label={_quoted(" ".join(edge.labels))}, color="{colour}", fontcolor="{colour}"{weight}'
+    colour = colour_of(edge.label)
+    style = f'label={_quoted(edge.label)}, color="{colour}", fontcolor="{colour}"{weight}'
     if edge.source is None:
         return [
             f"i{position} [shape=point, style=invis];",
             f"i{position} -> e{edge.target} [{style}];",
         ]
-    layout = "" if edge.labels[0].startswith("po") else ", constraint=false"
+    layout = "" if edge.label.startswith("po") else ", constraint=false"
     return [f"e{edge.source} -> e{edge.target} [{style}{layout}];"]
 
 

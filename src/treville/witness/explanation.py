@@ -148,9 +148,10 @@ def _formula(model: Model, number: int, depth: int) -> str:
         return node.name
     if depth == 0:
         return "..."
-    parts = [_formula(model, argument, depth - 1) for argument in node.args]
     if node.op in _INFIX:
+        parts = _operands(model, number, node.op, depth - 1)
         return f"({_INFIX[node.op].join(parts)})"
+    parts = [_formula(model, argument, depth - 1) for argument in node.args]
     if node.op in _POSTFIX:
         return f"{parts[0]}{_POSTFIX[node.op]}"
     if node.op == "identity":
@@ -158,3 +159,15 @@ def _formula(model: Model, number: int, depth: int) -> str:
     if node.op == "complement":
         return f"~{parts[0]}"
     return f"{node.op}({', '.join(parts)})" if parts else node.op
+
+
+def _operands(model: Model, number: int, op: str, depth: int) -> list[str]:
+    """The operands of an operator; nested unnamed uses of an associative one are one list."""
+    parts = []
+    for argument in model.nodes[number].args:
+        inner = model.nodes[argument]
+        if inner.op == op and not inner.name and op != "diff" and op != "product":
+            parts += _operands(model, argument, op, depth)
+        else:
+            parts.append(_formula(model, argument, depth))
+    return parts

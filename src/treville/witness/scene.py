@@ -15,11 +15,12 @@ from treville.relations import Relation
 from treville.witness.derivation import Value
 from treville.witness.explanation import Explanation, Hop
 from treville.witness.naming import name_events
+from treville.witness.style import family
 
 DEFAULT_RELATIONS = ("po", "rf", "co", "fr", "addr", "data", "ctrl", "rmw")
 
 # Relations of which only the steps that do not follow from others are drawn.
-_REDUCED = frozenset({"po", "co", "fr", "po-loc"})
+_REDUCED = frozenset({"po", "co", "fr", "po-loc", "ctrl"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class Edge:
 
     source: int | None
     target: int
-    labels: tuple[str, ...]
+    label: str
     evidence: bool = False
 
 
@@ -83,24 +84,25 @@ def make_scene(
     scene = Scene(columns={t: [box(e) for e in events] for t, events in names.column.items()})
     pairs = _labelled_pairs(execution, model, values, show)
     _add_evidence(pairs, hops)
-    evidence = {(hop.source, hop.target) for hop in hops}
-    evidence |= {pair for hop in hops for pair in _through(hop)}
+    evidence = {pair: hop.label for hop in hops for pair in _through(hop) or [(hop.source, hop.target)]}
     needed = {e for pair in evidence for e in pair if execution.events[e].thread == INIT_THREAD}
     scene.initial = [box(number) for number in sorted(needed)]
     for (source, target), labels in pairs.items():
-        edge = _edge(execution, source, target, tuple(labels), (source, target) in evidence, needed)
-        if edge is not None:
-            scene.edges.append(edge)
+        for label in labels:
+            strong = evidence.get((source, target)) == label
+            edge = _edge(execution, source, target, label, strong, needed)
+            if edge is not None:
+                scene.edges.append(edge)
     return scene
 
 
 def _edge(
-    execution: Execution, source: int, target: int, labels: tuple[str, ...], evidence: bool, initial: set[int]
+    execution: Execution, source: int, target: int, label: str, evidence: bool, initial: set[int]
 ) -> Edge | None:
     if execution.events[source].thread != INIT_THREAD or source in initial:
         visible = execution.events[target].thread != INIT_THREAD or target in initial
-        return Edge(source, target, labels, evidence) if visible else None
-    return Edge(None, target, ("rf",), evidence) if "rf" in labels else None
+        return Edge(source, target, label, evidence) if visible else None
+    return Edge(None, target, label, evidence) if family(label) == "rf" else None
 
 
 def _through(hop: Hop) -> list[tuple[int, int]]:
@@ -119,8 +121,8 @@ def _add_evidence(pairs: dict[tuple[int, int], list[str]], hops: list[Hop]) -> N
 
 
 def _says_more(label: str, other: str) -> bool:
-    """`rfe` says all that `rf` says."""
-    return label in (f"{other}e", f"{other}i")
+    """`rfe` says all that `rf` says, `po-loc` all that `po` says."""
+    return label in (f"{other}e", f"{other}i", f"{other}-loc")
 
 
 def _labelled_pairs(
@@ -133,16 +135,26 @@ def _labelled_pairs(
             continue
         if name in _REDUCED:
             relation = relation - (relation @ _followers(execution, name, relation))
+        if name == "fr" and not show:
+            relation = relation - _same_thread(execution)
         for pair in relation.pairs():
             pairs.setdefault(pair, []).append(name)
     return pairs
 
 
 def _followers(execution: Execution, name: str, relation: Relation) -> Relation:
-    """What a reduced relation composes with: `fr` is continued by `co`, the others by themselves."""
-    if name == "fr":
-        return execution.relations.get("co", Relation.empty(relation.n))
-    return relation
+    """What a reduced relation composes with: `fr` is continued by `co`, `ctrl` by `po`, others by
+    themselves."""
+    continued_by = {"fr": "co", "ctrl": "po"}.get(name)
+    if continued_by is None:
+        return relation
+    return execution.relations.get(continued_by, Relation.empty(relation.n))
+
+
+def _same_thread(execution: Execution) -> Relation:
+    threads = [event.thread for event in execution.events]
+    n = len(threads)
+    return Relation.of(n, [(a, b) for a in range(n) for b in range(n) if threads[a] == threads[b]])
 
 
 def find_relation(

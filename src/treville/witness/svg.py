@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from xml.sax.saxutils import escape
 
-from treville.witness.curves import Curve, Point, Rectangle, route, route_stub
+from treville.witness.curves import (
+    Curve,
+    Point,
+    Rectangle,
+    route_across,
+    route_beside,
+    route_down,
+    route_stub,
+)
 from treville.witness.scene import Box, Edge, Scene
 from treville.witness.style import FAMILIES, KINDS, STYLESHEET, family
 
@@ -30,23 +38,23 @@ def draw(scene: Scene) -> str:
     labels = []
     taken = [rectangle.grown(3) for rectangle in places.values()]
     for edge, curve in routed:
-        name = family(edge.labels[0])
+        name = family(edge.label)
         strong = " trv-strong" if edge.evidence else ""
         arrows.append(
             f'<path class="trv-edge trv-{name}{strong}" d="{curve.path()}" marker-end="url(#trv-{name})"/>'
         )
-        text = " ".join(edge.labels)
-        if text != "po" or edge.evidence:
+        if edge.label != "po" or edge.evidence:
             others = [other for _, other in routed if other is not curve]
-            labels.append(_label(text, f"trv-text-{name}{strong}", edge, curve, others, taken))
+            labels.append(_label(edge.label, f"trv-text-{name}{strong}", edge, curve, others, taken))
     boxes = [_box(box, places[box.event]) for box in scene.boxes()]
-    heads = _headings(scene, places)
-    height = bottom + (34.0 if scene.footer else 12.0)
-    if scene.footer:
-        heads.append(_text(width / 2, height - 16, scene.footer, "trv-small trv-mono"))
     sides = [curve.at(k / 8).x for _, curve in routed for k in range(9)] + [r.x for r in taken]
     sides += [rectangle.right for rectangle in taken]
     left, right = min([0.0, *(x - 16 for x in sides)]), max([width, *(x + 16 for x in sides)])
+    heads = _headings(scene, places, left + 20)
+    bottom = max([bottom, *(curve.at(k / 8).y + 12 for _, curve in routed for k in range(9))])
+    height = bottom + (34.0 if scene.footer else 12.0)
+    if scene.footer:
+        heads.append(_text((left + right) / 2, height - 16, scene.footer, "trv-small trv-mono"))
     return _document(left, right - left, height, [*heads, *arrows, *boxes, *labels])
 
 
@@ -99,40 +107,50 @@ def _source(box: Box) -> str:
 
 
 def _routed(scene: Scene, places: dict[int, Rectangle]) -> list[tuple[Edge, Curve]]:
-    """A curve for each edge; edges between the same boxes get lanes of their own. Evidence is on top."""
-    column = {box.event: thread for thread, boxes in scene.columns.items() for box in boxes}
-    row = {box.event: position for boxes in scene.columns.values() for position, box in enumerate(boxes)}
-    order = list(scene.columns)
+    """A curve for each edge, evidence last so that it lies on top."""
+    column = {box.event: place for place, boxes in enumerate(scene.columns.values()) for box in boxes}
+    row = {box.event: place for boxes in scene.columns.values() for place, box in enumerate(boxes)}
     obstacles = list(places.values())
+    ports = _ports(scene.edges, column, places)
     lanes: dict[tuple[int, int], int] = {}
     routed = []
-    for edge in _separated(scene.edges):
+    for number, edge in enumerate(scene.edges):
         if edge.source is None:
-            routed.append((edge, route_stub(places[edge.target])))
-            continue
-        ends = (min(edge.source, edge.target), max(edge.source, edge.target))
-        lane = lanes[ends] = lanes.get(ends, -1) + 1
-        outwards_left: bool | None = None
-        apart = 0
-        if edge.source in column and column[edge.source] == column.get(edge.target):
-            outwards_left = order.index(column[edge.source]) < len(order) / 2
+            curve = route_stub(places[edge.target])
+        elif edge.source not in column or column[edge.source] != column.get(edge.target):
+            curve = route_across(places[edge.source], places[edge.target], ports[number], obstacles)
+        else:
             apart = abs(row[edge.source] - row[edge.target])
-            if apart == 1 and family(edge.labels[0]) == "po":
-                apart = 0
-        curve = route(places[edge.source], places[edge.target], lane, apart, outwards_left, obstacles)
+            if apart == 1 and family(edge.label) == "po":
+                curve = route_down(places[edge.source], places[edge.target])
+            else:
+                ends = (min(edge.source, edge.target), max(edge.source, edge.target))
+                lane = lanes[ends] = lanes.get(ends, -1) + 1
+                left = column[edge.source] < len(scene.columns) / 2
+                curve = route_beside(places[edge.source], places[edge.target], lane, apart, left)
         routed.append((edge, curve))
     return sorted(routed, key=lambda item: item[0].evidence)
 
 
-def _separated(edges: list[Edge]) -> list[Edge]:
-    """One arrow per family of relations: `po` and `addr` between the same events are two arrows."""
-    out = []
-    for edge in edges:
-        families: dict[str, list[str]] = {}
-        for label in edge.labels:
-            families.setdefault(family(label), []).append(label)
-        out += [Edge(edge.source, edge.target, tuple(ls), edge.evidence) for ls in families.values()]
-    return sorted(out, key=lambda e: family(e.labels[0]) != "po")
+def _ports(
+    edges: list[Edge], column: dict[int, int], places: dict[int, Rectangle]
+) -> list[tuple[float, float]]:
+    """How far from the middle of its side each end of an edge across columns touches its box: ends on one
+    side are spread in the order of where the other ends are, so that arrows do not cover each other."""
+    sides: dict[tuple[int, bool], list[tuple[float, int, int]]] = {}
+    for number, edge in enumerate(edges):
+        if edge.source is None or column.get(edge.source, -1) == column.get(edge.target, -2):
+            continue
+        rightwards = places[edge.target].centre.x >= places[edge.source].centre.x
+        here, there = places[edge.source].centre.y, places[edge.target].centre.y
+        sides.setdefault((edge.source, rightwards), []).append((there, number, 0))
+        sides.setdefault((edge.target, not rightwards), []).append((here, number, 1))
+    shifts = [[0.0, 0.0] for _ in edges]
+    for (event, _), ends in sides.items():
+        step = min(12.0, (places[event].height - 14) / max(1, len(ends) - 1))
+        for position, (_, number, end) in enumerate(sorted(ends)):
+            shifts[number][end] = (position - (len(ends) - 1) / 2) * step
+    return [(start, end) for start, end in shifts]
 
 
 # -- pieces ----------------------------------------------------------------------------------------
@@ -182,14 +200,14 @@ def _covered(place: Rectangle, taken: list[Rectangle], crossing: list[Point]) ->
     return sum(place.overlap(other) for other in taken) + 40.0 * sum(near.contains(p) for p in crossing)
 
 
-def _headings(scene: Scene, places: dict[int, Rectangle]) -> list[str]:
+def _headings(scene: Scene, places: dict[int, Rectangle], left: float) -> list[str]:
     out = []
     y = 30.0
     if scene.title:
-        out.append(_text(20, y, scene.title, "trv-title", anchor="start"))
+        out.append(_text(left, y, scene.title, "trv-title", anchor="start"))
         y += 20
     if scene.subtitle:
-        out.append(_text(20, y, scene.subtitle, "trv-small", anchor="start"))
+        out.append(_text(left, y, scene.subtitle, "trv-small", anchor="start"))
     for thread, boxes in scene.columns.items():
         if boxes:
             first = places[boxes[0].event]
