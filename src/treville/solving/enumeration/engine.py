@@ -10,19 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from treville.events.traces import Shape, Trace, Traces, program_traces
+from treville.events.traces import NO_PAIR, Shape, Trace, Traces, program_traces
 from treville.models.model import Model
 from treville.programs.litmus.states import FinalValue, satisfied
 from treville.programs.litmus.test import ArrayOf, CellOf, LitmusTest, Observable, RegisterOf
 from treville.results import Budget, TooLarge
-from treville.solving.enumeration.coherence import Access, Choice, choices
+from treville.solving.enumeration.coherence import NO_READ, Access, Choice, choices
 from treville.solving.enumeration.compile import CompiledModel, compile_model
-from treville.solving.enumeration.implied import implies_coherence
+from treville.solving.enumeration.implied import implies_atomicity, implies_coherence
 from treville.solving.enumeration.shapes import Layout
 
 MAX_EVENTS = 64
+# address -> (index in the trace, is a write, value, index of the read it completes) of each access
+Profile: TypeAlias = dict[int, tuple[tuple[int, bool, int, int], ...]]
 
 
 class Candidate(NamedTuple):
@@ -55,8 +57,8 @@ class Enumeration(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def _compiled(model: _ByIdentity) -> tuple[CompiledModel, bool]:
-    return compile_model(model.model), implies_coherence(model.model)
+def _compiled(model: _ByIdentity) -> tuple[CompiledModel, bool, bool]:
+    return compile_model(model.model), implies_coherence(model.model), implies_atomicity(model.model)
 
 
 class _ByIdentity:
@@ -72,8 +74,8 @@ class _ByIdentity:
         return id(self.model)
 
 
-def compiled(model: Model) -> tuple[CompiledModel, bool]:
-    """The compiled model (cached), and whether it implies coherence."""
+def compiled(model: Model) -> tuple[CompiledModel, bool, bool]:
+    """The compiled model (cached), and whether it implies coherence and atomicity."""
     return _compiled(_ByIdentity(model))
 
 
@@ -106,44 +108,63 @@ class Engine:
     ) -> None:
         self.test = test
         self.budget = budget
-        self.compiled, coherent = compiled(model)
+        self.compiled, coherent, atomic = compiled(model)
         self.coherent = coherent and not incoherent_too
+        self.atomic = atomic and self.coherent
         self.traces: Traces = program_traces(test.program, bound, budget, self.coherent)
         self.observed = frozenset(
             address for o in test.observed if not isinstance(o, RegisterOf) for address in _addresses(o)
         )
         self.layouts: dict[tuple[tuple[Shape, ...], ...], tuple[Layout, Any]] = {}
+        self.profiles = [[_profile(trace) for trace in traces] for traces in self.traces.threads]
+        self.known_choices: dict[tuple[Any, ...], list[Choice]] = {}
         self.examined = 0
 
     def consistent(self, max_candidates: int | None = None) -> Iterator[tuple[Candidate, Any]]:
         """The consistent candidates, each with the static values of its shapes."""
         violated = self.compiled.violated
-        for traces in self._selections():
+        for traces, profiles in self._selections():
             layout, statics = self._layout(traces)
             if statics is None:
                 continue
             origins = _origins(traces, layout)
-            for candidate in self._candidates(traces, layout):
+            for combination in self._combinations(profiles, layout):
                 self.examined += 1
                 if self.examined & 255 == 0:
                     self.budget.check()
                     if max_candidates is not None and self.examined > max_candidates:
                         raise TooLarge("too many candidate executions to list", "use --engine eager")
-                if violated(statics, candidate.rf, candidate.co, candidate.fr):
+                rf = co = fr = 0
+                for choice in combination:
+                    rf |= choice.rf
+                    co |= choice.co
+                    fr |= choice.fr
+                if violated(statics, rf, co, fr) or (origins and layout.kernel.cyclic(origins | rf)):
                     continue
-                if origins and layout.kernel.cyclic(origins | candidate.rf):
-                    continue
-                yield candidate, statics
+                yield self._candidate(traces, layout, combination), statics
 
     def all_candidates(self) -> Iterator[Candidate]:
         """Every candidate, consistent or not (for walking through executions)."""
-        for traces in self._selections():
+        for traces, profiles in self._selections():
             layout = self._layout(traces)[0]
             origins = _origins(traces, layout)
-            for candidate in self._candidates(traces, layout):
+            for combination in self._combinations(profiles, layout):
                 self.budget.check()
+                candidate = self._candidate(traces, layout, combination)
                 if not (origins and layout.kernel.cyclic(origins | candidate.rf)):
                     yield candidate
+
+    def _candidate(
+        self, traces: tuple[Trace, ...], layout: Layout, combination: tuple[Choice, ...]
+    ) -> Candidate:
+        rf = co = fr = 0
+        memory = dict(self.traces.initial)
+        for address, choice in zip(layout.addresses, combination, strict=True):
+            rf |= choice.rf
+            co |= choice.co
+            fr |= choice.fr
+            memory[address] = choice.final
+        return Candidate(traces, layout, rf, co, fr, memory)
 
     def _layout(self, traces: tuple[Trace, ...]) -> tuple[Layout, Any]:
         key = tuple([trace.shapes for trace in traces])
@@ -156,72 +177,73 @@ class Engine:
             found = self.layouts[key] = (layout, statics)
         return found
 
-    def _selections(self) -> Iterator[tuple[Trace, ...]]:
+    def _selections(self) -> Iterator[tuple[tuple[Trace, ...], tuple[Profile, ...]]]:
         """One trace per thread such that every read finds its value: in the initial memory, in the thread
         itself or in another one. Prunes as soon as no remaining thread can provide a value."""
         initial = self.traces.initial
-        offers = [[_offers(trace) for trace in traces] for traces in self.traces.threads]
-        needs = [[_needs(trace, initial) for trace in traces] for traces in self.traces.threads]
+        options = [
+            [(t, p, _offers(t), _needs(t, initial)) for t, p in zip(traces, profiles, strict=True)]
+            for traces, profiles in zip(self.traces.threads, self.profiles, strict=True)
+        ]
         possible: list[set[tuple[int, int]]] = [set()]
-        for options in reversed(offers):
-            possible.append(possible[-1].union(*options) if options else set(possible[-1]))
+        for group in reversed(options):
+            possible.append(possible[-1].union(*(offer for _, _, offer, _ in group)))
         possible.reverse()
-
-        def extend(
-            thread: int,
-            chosen: tuple[Trace, ...],
-            offered: frozenset[tuple[int, int]],
-            needed: frozenset[tuple[int, int]],
-        ) -> Iterator[tuple[Trace, ...]]:
-            if thread == len(offers):
-                yield chosen
-                return
+        none: frozenset[tuple[int, int]] = frozenset()
+        # Each entry: thread to choose for, traces and profiles so far, values offered, values missing.
+        pending: list[Any] = [(0, (), (), none, none)]
+        while pending:
+            thread, chosen, profiles, offered, needed = pending.pop()
+            if thread == len(options):
+                yield chosen, profiles
+                continue
             self.budget.check()
-            for trace, offer, need in zip(
-                self.traces.threads[thread], offers[thread], needs[thread], strict=True
-            ):
+            for trace, profile, offer, need in reversed(options[thread]):
                 now_offered = offered | offer
                 missing = (needed | need) - now_offered
                 if missing <= possible[thread + 1]:
-                    yield from extend(thread + 1, (*chosen, trace), now_offered, missing)
+                    entry = (thread + 1, (*chosen, trace), (*profiles, profile), now_offered, missing)
+                    pending.append(entry)
 
-        return extend(0, (), frozenset(), frozenset())
-
-    def _candidates(self, traces: tuple[Trace, ...], layout: Layout) -> Iterator[Candidate]:
+    def _combinations(self, profiles: tuple[Profile, ...], layout: Layout) -> Iterator[tuple[Choice, ...]]:
         """Every combination of the choices per location."""
-        per_location: list[list[Choice]] = []
+        per_location = []
         for number, address in enumerate(layout.addresses):
-            threads = _accesses(traces, layout, address)
-            initial = Access(number, True, self.traces.initial.get(address, 0))
-            options = choices(initial, threads, layout.n, self.coherent)
+            key = (id(layout), address, *[profile.get(address) for profile in profiles])
+            options = self.known_choices.get(key)
+            if options is None:
+                threads = [
+                    [
+                        Access(
+                            start + i, is_write, value, thread, NO_READ if read == NO_READ else start + read
+                        )
+                        for i, is_write, value, read in profile.get(address, ())
+                    ]
+                    for thread, (start, profile) in enumerate(zip(layout.starts, profiles, strict=True))
+                ]
+                initial = Access(number, True, self.traces.initial.get(address, 0))
+                options = choices(initial, threads, layout.n, self.coherent, self.atomic)
+                self.known_choices[key] = options
             if not options:
-                return
+                return iter(())
             per_location.append(options)
-        addresses = layout.addresses
-        for combination in product(*per_location):
-            rf = co = fr = 0
-            memory = dict(self.traces.initial)
-            for address, choice in zip(addresses, combination, strict=True):
-                rf |= choice.rf
-                co |= choice.co
-                fr |= choice.fr
-                memory[address] = choice.final
-            yield Candidate(traces, layout, rf, co, fr, memory)
+        return product(*per_location)
+
+
+def _profile(trace: Trace) -> Profile:
+    """A trace's accesses by address, so that equal ones share their choices."""
+    out: dict[int, list[tuple[int, bool, int, int]]] = {}
+    for i, (shape, value) in enumerate(zip(trace.shapes, trace.values, strict=True)):
+        if shape.address is not None and shape.kind != "F":
+            read = NO_READ
+            if shape.pair != NO_PAIR and trace.shapes[shape.pair].address == shape.address:
+                read = shape.pair
+            out.setdefault(shape.address, []).append((i, shape.kind == "W", value or 0, read))
+    return {address: tuple(accesses) for address, accesses in out.items()}
 
 
 def _addresses(observable: CellOf | ArrayOf) -> tuple[int, ...]:
     return (observable.address,) if isinstance(observable, CellOf) else observable.addresses
-
-
-def _accesses(traces: tuple[Trace, ...], layout: Layout, address: int) -> list[list[Access]]:
-    return [
-        [
-            Access(start + i, shape.kind == "W", value or 0)
-            for i, (shape, value) in enumerate(zip(trace.shapes, trace.values, strict=True))
-            if shape.address == address
-        ]
-        for start, trace in zip(layout.starts, traces, strict=True)
-    ]
 
 
 def _offers(trace: Trace) -> frozenset[tuple[int, int]]:

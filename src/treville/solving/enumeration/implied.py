@@ -19,6 +19,7 @@ PATTERNS: tuple[Word, ...] = (
     ("po", "fr"),
     ("po", "fr", "rf"),
 )
+_LETTERS = ("po", "rf", "co", "fr", "rmw")
 _LONGEST = 4
 
 
@@ -34,6 +35,19 @@ def implies_coherence(model: Model) -> bool:
             found = _closure(found)
         excluded |= {_merge_fr(w[i:] + w[:i]) for w in found for i in range(len(w))}
     return all(pattern in excluded for pattern in PATTERNS)
+
+
+def implies_atomicity(model: Model) -> bool:
+    """True only if the model forbids another thread's write between the halves of a read-modify-write."""
+    words = _Words(model)
+    for axiom in model.axioms:
+        node = model.nodes[axiom.node]
+        if axiom.flag or axiom.undefined or axiom.negated or axiom.kind != "empty" or node.op != "inter":
+            continue
+        for pairs, between in (node.args, node.args[::-1]):
+            if ("rmw",) in words.of(pairs) and ("fre", "coe") in map(_merge_fr, words.of(between)):
+                return True
+    return False
 
 
 class _Words:
@@ -53,7 +67,7 @@ class _Words:
     def _compute(self, node: Node, index: int) -> frozenset[Word]:
         op, args = node.op, node.args
         if op == "base":
-            return frozenset({(node.name,)}) if node.name in ("po", "rf", "co", "fr") else frozenset()
+            return frozenset({(node.name,)}) if node.name in _LETTERS else frozenset()
         if op == "fixpoint":
             return self.of(self.body[index])
         if op == "union":
@@ -84,6 +98,9 @@ class _Words:
             node = self.model.nodes[other]
             if node.op == "base" and node.name == "loc":
                 return frozenset(w for w in self.of(kept) if len(w) == 1)
+            if node.op == "base" and node.name == "ext":
+                merged = set(map(_merge_fr, self.of(kept)))
+                return frozenset((name + "e",) for name in ("rf", "co", "fr") if (name,) in merged)
         return frozenset()
 
     def _covers_memory(self, index: int) -> bool:
