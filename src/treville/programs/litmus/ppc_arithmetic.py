@@ -28,7 +28,8 @@ _WORD_OPERATIONS = {
     "slw": ("shl", "zext"), "srw": ("lshr", "zext"), "sraw": ("ashr", "sext"),
 }  # fmt: skip
 _INVERTED = {
-    "nor": ("or", True), "nand": ("and", True), "eqv": ("xor", True), "andc": ("and", False), "orc": ("or", False)
+    "nor": ("or", True), "nand": ("and", True), "eqv": ("xor", True),
+    "andc": ("and", False), "orc": ("or", False),
 }  # fmt: skip
 _IMMEDIATE = {"addi": "add", "subi": "sub", "ori": "or", "xori": "xor", "andi": "and", "mulli": "mul"}
 _SHIFTED_IMMEDIATE = {"addis": "add", "oris": "or", "xoris": "xor", "andis": "and"}
