@@ -44,6 +44,7 @@ class Evaluator:
         self.variants = variants
         self.source = Source("", "")
         self.annotations: dict[str, str] = {}
+        self.visible: Environment = {}
         self.steps = 0
         self.depth = 0
 
@@ -103,9 +104,16 @@ class Evaluator:
             return self.graph.empty(RELATION)
         raise self.problem(f"expected a set or a relation, found {describe(value, self.graph.kinds)}", at)
 
+    def _suggest(self, name: str) -> str:
+        close = difflib.get_close_matches(name, {*self.visible, *base_names()}, 1)
+        return f"did you mean {close[0]}?" if close else ""
+
     def _name(self, expression: syntax.Name, env: Environment) -> Value:
         value = env.get(expression.name)
-        return self.base(expression.name, expression.at) if value is None else value
+        if value is not None:
+            return value
+        self.visible = env
+        return self.base(expression.name, expression.at)
 
     def base(self, name: str, at: int) -> int:
         """The node of a base set or relation."""
@@ -114,9 +122,7 @@ class Evaluator:
         name = SAME_SETS.get(name, name)
         kind = self.annotations.get(name) or base_kind(name)
         if kind is None:
-            close = difflib.get_close_matches(name, base_names(), 1)
-            hint = f"did you mean {close[0]}?" if close else ""
-            raise NotDefined(f"{name} is not defined", self.source.span(at, len(name)), hint)
+            raise NotDefined(f"{name} is not defined", self.source.span(at, len(name)), self._suggest(name))
         return self.graph.base(name, kind)
 
     def _tag(self, expression: syntax.Tag, _env: Environment) -> Value:

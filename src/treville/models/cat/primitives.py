@@ -74,7 +74,7 @@ def _intervening_write(evaluator: Evaluator, argument: Value, at: int) -> Value:
 def _different_values(evaluator: Evaluator, argument: Value, at: int) -> Value:
     """`different-values(r)`: the pairs of r whose events carry different values."""
     graph = evaluator.graph
-    return graph.diff(evaluator.as_kind(argument, RELATION, at), graph.base("same-value", RELATION))
+    return graph.inter(evaluator.as_kind(argument, RELATION, at), graph.base("different-value", RELATION))
 
 
 def _generate_orders(evaluator: Evaluator, argument: Value, at: int) -> Value:

@@ -15,6 +15,7 @@ from typing import Any
 from treville.models.cat import syntax
 from treville.models.cat.evaluation import Evaluator, NotDefined
 from treville.models.cat.files import LIBRARY, find_include, parse_file
+from treville.models.cat.graph import GraphError
 from treville.models.cat.parser import parse
 from treville.models.cat.primitives import PRIMITIVES, set_of_tag
 from treville.models.cat.values import (
@@ -66,6 +67,8 @@ def _resolve(
         resolver.stack.append(source.name)
         resolver.run(file.instructions)
         return resolver.finish(name, file.title, source.name)
+    except GraphError as problem:
+        raise InputError(str(problem), resolver.source.span(0)) from None
     except RecursionError:
         raise InputError("nested too deeply", source.span(0)) from None
 
