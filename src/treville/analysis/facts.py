@@ -59,6 +59,7 @@ class Facts:
     sets: dict[str, SetBounds] = field(default_factory=dict)
     relations: dict[str, Bounds] = field(default_factory=dict)
     conditions: dict[str, dict[tuple[int, int], int]] = field(default_factory=dict)
+    observed: frozenset[int] = frozenset()
 
     def addresses(self, event: int) -> frozenset[int]:
         """Where an event may access memory."""
@@ -74,13 +75,13 @@ class Facts:
 def gather_facts(symbolic: SymbolicProgram, values: Values, coherent: bool, observed: set[int]) -> Facts:
     """The facts of a program; `observed` are addresses whose final value matters. With `coherent`, what
     every model with coherence per location implies for `rf` and `co` is taken as known."""
-    facts = Facts(symbolic, values)
+    facts = Facts(symbolic, values, observed=frozenset(observed))
     _number_events(facts, observed)
     _relate_execution(facts)
     _gather_sets(facts)
     _gather_order(facts)
     _gather_memory(facts, coherent)
-    _gather_final_writes(facts, observed)
+    _gather_derived(facts, observed)
     _gather_dependencies(facts)
     return facts
 
@@ -264,9 +265,10 @@ def _gather_coherence(facts: Facts, may_loc: list[int], must_loc: list[int], coh
     facts.relations["co"] = Bounds(Relation(may), Relation(must))
 
 
-def _gather_final_writes(facts: Facts, observed: set[int]) -> None:
-    """`FW`: the last write of each observed location."""
-    co = facts.relations["co"]
+def _gather_derived(facts: Facts, observed: set[int]) -> None:
+    """`FW`: the last write of each observed location; and `fr`, the reads that a write overwrites."""
+    rf, co = facts.relations["rf"], facts.relations["co"]
+    facts.relations["fr"] = Bounds(rf.may.inverse() @ co.may, Relation.empty(facts.n))
     may = must = 0
     for write in elements(facts.sets["W"].may):
         addresses = facts.addresses(write)

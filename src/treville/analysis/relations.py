@@ -61,8 +61,7 @@ class _Analysis:
 
     def _group(self, group: FixpointGroup, start: int) -> None:
         stop = max(group.bodies) + 1
-        negative = recursion_through_negation(self.model, group)
-        if negative and not self._fixed(group, start, stop):
+        if not group.monotone and not self._fixed(group, start, stop):
             raise NotEncodable("a recursive definition through negation depends on the execution")
         for variable in group.variables:
             self.bounds[variable] = SetBounds(0, 0) if self._is_set(variable) else self.nothing
@@ -220,17 +219,3 @@ class _Analysis:
             if larger == closed:
                 return closed
             closed = larger
-
-
-def recursion_through_negation(model: Model, group: FixpointGroup) -> bool:
-    """Does a member of the group occur below a complement or on the right of a difference in it?"""
-    start, stop = min(group.variables), max(group.bodies) + 1
-    depends = set(group.variables)
-    for index in range(start, stop):
-        node = model.nodes[index]
-        below = [argument for argument in node.args if argument in depends]
-        if below and (node.op == "complement" or (node.op == "diff" and node.args[1] in depends)):
-            return True
-        if below:
-            depends.add(index)
-    return False

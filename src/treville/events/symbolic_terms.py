@@ -100,21 +100,23 @@ class Terms:
     values: list[ValueTerm] = field(default_factory=list)
     conditions: list[ConditionTerm] = field(default_factory=lambda: [Holds(), Holds()])
     order: list[int] = field(default_factory=list)  # all terms as they were built; condition c as ~c
-    _value_index: dict[ValueTerm, int] = field(default_factory=dict)
-    _condition_index: dict[ConditionTerm, int] = field(default_factory=dict)
+    _value_index: dict[tuple[type, ValueTerm], int] = field(default_factory=dict)
+    _condition_index: dict[tuple[type, ConditionTerm], int] = field(default_factory=dict)
 
     def _value(self, term: ValueTerm) -> int:
-        found = self._value_index.get(term)
+        key = (type(term), term)  # named tuples of different types can be equal
+        found = self._value_index.get(key)
         if found is None:
-            found = self._value_index[term] = len(self.values)
+            found = self._value_index[key] = len(self.values)
             self.values.append(term)
             self.order.append(found)
         return found
 
     def _condition(self, term: ConditionTerm) -> int:
-        found = self._condition_index.get(term)
+        key = (type(term), term)  # named tuples of different types can be equal
+        found = self._condition_index.get(key)
         if found is None:
-            found = self._condition_index[term] = len(self.conditions)
+            found = self._condition_index[key] = len(self.conditions)
             self.conditions.append(term)
             self.order.append(~found)
         return found

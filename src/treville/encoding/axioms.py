@@ -1,0 +1,272 @@
+"""Axioms of a model -> constraints and edges of the acyclic graph (paper 004, section 4.5.5).
+
+An acyclic relation is not spelt out pair by pair where its definition is made of unions, compositions and
+closures: these become a small automaton, the graph has one copy of the events per state, and a path
+through it that returns to the first state is a path of the relation. Copies within which definitions
+could form circles of their own (a closure of something that is not acyclic by itself) would
+forbid too much, so there the pairs are spelt out. Edges that no cycle can use are left out.
+"""
+
+from __future__ import annotations
+
+from treville.encoding.formula import FALSE, TRUE, Formula
+from treville.encoding.relations import RelationEncoding, diagonal, is_set
+from treville.models.model import Axiom, Model
+from treville.relations import elements
+
+
+class AxiomEncoding:
+    """Adds the axioms of a model to a formula."""
+
+    def __init__(self, formula: Formula, model: Model, relations: RelationEncoding) -> None:
+        self.formula = formula
+        self.model = model
+        self.relations = relations
+        self.facts = relations.facts
+
+    def require(self, axiom: Axiom) -> None:
+        """Forbid executions that violate the axiom."""
+        if axiom.negated:
+            self.formula.require(self.test(axiom))
+        elif axiom.kind == "acyclic":
+            self._require_acyclic(axiom.node)
+        elif is_set(self.model, axiom.node):
+            bounds = self.relations.bounds[axiom.node]
+            assert isinstance(bounds.may, int)
+            for event in elements(bounds.may):
+                self.formula.forbid(self.relations.member(axiom.node, event))
+        elif axiom.kind == "irreflexive":
+            for event in elements(diagonal(self.relations.relation(axiom.node).may)):
+                self._forbid(axiom.node, event, event)
+        else:
+            for source, target in self.relations.relation(axiom.node).may.pairs():
+                self._forbid(axiom.node, source, target)
+
+    def test(self, axiom: Axiom) -> int:
+        """The literal that the axiom's test is true (as a flag asks)."""
+        holds = -self.formula.any_of([[literal] for literal in self._violations(axiom)])
+        return -holds if axiom.negated else holds
+
+    def _violations(self, axiom: Axiom) -> list[int]:
+        relations, node = self.relations, axiom.node
+        if is_set(self.model, node):
+            bounds = relations.bounds[node]
+            assert isinstance(bounds.may, int)
+            return [relations.member(node, event) for event in elements(bounds.may)]
+        may = relations.relation(node).may
+        if axiom.kind == "empty":
+            return [relations.pair(node, source, target) for source, target in may.pairs()]
+        if axiom.kind == "irreflexive":
+            return [relations.pair(node, event, event) for event in elements(diagonal(may))]
+        cyclic = diagonal(relations.closed(node).may)
+        return [relations.closure(node, event, event) for event in elements(cyclic)]
+
+    # -- emptiness and irreflexivity ---------------------------------------------------------------------
+
+    def _forbid(self, node: int, source: int, target: int) -> None:
+        """Forbid a pair, without naming it where its definition can be forbidden directly."""
+        bounds = self.relations.relation(node)
+        if not bounds.may.rows[source] >> target & 1:
+            return
+        definition = self.model.nodes[node]
+        if bounds.must.rows[source] >> target & 1:
+            self.formula.forbid(self.relations.memory.both_executed(source, target))
+        elif definition.op == "union":
+            for argument in definition.args:
+                self._forbid(argument, source, target)
+        elif definition.op == "seq":
+            for way in self.relations.ways(definition.args[0], definition.args[1], source, target):
+                self.formula.forbid(*way)
+        elif definition.op == "inter":
+            self._forbid_both(definition.args[0], definition.args[1], source, target)
+        else:
+            self.formula.forbid(self.relations.pair(node, source, target))
+
+    def _forbid_both(self, one: int, other: int, source: int, target: int) -> None:
+        """Forbid a pair of an intersection; a composition in it is taken apart."""
+        for kept, opened in ((one, other), (other, one)):
+            definition = self.model.nodes[opened]
+            if definition.op == "seq":
+                literal = self.relations.pair(kept, source, target)
+                if literal != FALSE:
+                    for way in self.relations.ways(definition.args[0], definition.args[1], source, target):
+                        self.formula.forbid(literal, *way)
+                return
+        first = self.relations.pair(one, source, target)
+        if first != FALSE:
+            self.formula.forbid(first, self.relations.pair(other, source, target))
+
+    # -- acyclicity --------------------------------------------------------------------------------------
+
+    def _require_acyclic(self, node: int) -> None:
+        if self.relations.relation(node).may.is_acyclic():
+            return
+        automaton = Automaton(self.model, self.relations)
+        automaton.connect(node, 0, 0)
+        live = automaton.cyclic_part()
+        start = self.formula.nodes(automaton.states * self.facts.n)
+        n = self.facts.n
+        for first, second, leaf in automaton.transitions:
+            needed = live[first], live[second]
+            for source in elements(needed[0]):
+                row = automaton.row(leaf, source) & needed[1]
+                if first == second and automaton.reducible(leaf):
+                    row = self._reduced(leaf, source, row)
+                for target in elements(row):
+                    if automaton.component[first * n + source] == automaton.component[second * n + target]:
+                        literal = automaton.literal(leaf, source, target)
+                        self.formula.edge(start + first * n + source, start + second * n + target, literal)
+
+    def _reduced(self, leaf: int, source: int, row: int) -> int:
+        """Leave out edges that two other edges of the same leaf make up for in every execution."""
+        must = self.relations.relation(leaf).must.rows
+        sure = must[source] & row
+        skip = 0
+        for middle in elements(sure & self.facts.implied[source]):
+            skip |= must[middle] & sure & ~(1 << middle)
+        return row & ~skip
+
+
+EPSILON = -1
+
+
+class Automaton:
+    """States and transitions labelled by relations; state 0 is where words of the relation start and end."""
+
+    def __init__(self, model: Model, relations: RelationEncoding) -> None:
+        self.model = model
+        self.relations = relations
+        self.n = relations.facts.n
+        self.states = 1
+        self.transitions: list[tuple[int, int, int]] = []
+        self.component: list[int] = []
+        self._reducible: dict[int, bool] = {}
+
+    def connect(self, node: int, first: int, second: int) -> None:
+        """Make the words of a node lead from one state to another."""
+        definition = self.model.nodes[node]
+        op, args = definition.op, definition.args
+        bounds = self.relations.relation(node)
+        if not any(bounds.may.rows):
+            return
+        if bounds.static:
+            self.transitions.append((first, second, node))
+        elif op == "union":
+            for argument in args:
+                self.connect(argument, first, second)
+        elif op == "seq" and self._worth_splitting(*args):
+            middle = self._state()
+            self.connect(args[0], first, middle)
+            self.connect(args[1], middle, second)
+        elif op == "opt" and first != second:
+            self.connect(args[0], first, second)
+            self.transitions.append((first, second, EPSILON))
+        elif op == "plus" and first == second:
+            self.connect(args[0], first, first)
+        elif op in ("plus", "star") and first != second and self.relations.relation(args[0]).may.is_acyclic():
+            self._connect_closure(op, args[0], first, second)
+        else:
+            self.transitions.append((first, second, node))
+
+    def _connect_closure(self, op: str, argument: int, first: int, second: int) -> None:
+        loop = self._state()
+        if op == "star":
+            self.transitions.append((first, loop, EPSILON))
+        else:
+            self.connect(argument, first, loop)
+        self.connect(argument, loop, loop)
+        self.transitions.append((loop, second, EPSILON))
+
+    def _state(self) -> int:
+        self.states += 1
+        return self.states - 1
+
+    def _worth_splitting(self, left: int, right: int) -> bool:
+        """Is naming all compositions more work than the edges of both parts?"""
+        first, second = self.relations.relation(left).may, self.relations.relation(right).may
+        incoming = [row.bit_count() for row in first.inverse().rows]
+        joined = sum(count * row.bit_count() for count, row in zip(incoming, second.rows, strict=True))
+        return joined > len(first) + len(second)
+
+    # -- the graph ---------------------------------------------------------------------------------------
+
+    def row(self, leaf: int, source: int) -> int:
+        """The events that a transition may lead to."""
+        if leaf == EPSILON:
+            return 1 << source & self.relations.facts.live
+        return self.relations.relation(leaf).may.rows[source]
+
+    def reducible(self, leaf: int) -> bool:
+        """Can edges be left out that two others make up for?"""
+        found = self._reducible.get(leaf)
+        if found is None:
+            must = None if leaf == EPSILON else self.relations.relation(leaf).must
+            found = self._reducible[leaf] = must is not None and must.is_acyclic()
+        return found
+
+    def literal(self, leaf: int, source: int, target: int) -> int:
+        """When a transition can be taken."""
+        return TRUE if leaf == EPSILON else self.relations.pair(leaf, source, target)
+
+    def cyclic_part(self) -> list[int]:
+        """For each state the events that lie on some cycle; fills `component`."""
+        n = self.n
+        successors: list[list[int]] = [[] for _ in range(self.states * n)]
+        for first, second, leaf in self.transitions:
+            for source in range(n):
+                base = second * n
+                successors[first * n + source] += [base + t for t in elements(self.row(leaf, source))]
+        self.component = strong_components(successors)
+        sizes: dict[int, int] = {}
+        for number in self.component:
+            sizes[number] = sizes.get(number, 0) + 1
+        live = [0] * self.states
+        for node, number in enumerate(self.component):
+            if sizes[number] > 1 or node in successors[node]:
+                live[node // n] |= 1 << node % n
+        return live
+
+
+def strong_components(successors: list[list[int]]) -> list[int]:
+    """The number of each node's strongly connected component (Tarjan, without recursion)."""
+    count = len(successors)
+    index = [0] * count
+    low = [0] * count
+    component = [-1] * count
+    stack: list[int] = []
+    clock = components = 0
+    for root in range(count):
+        if index[root]:
+            continue
+        work = [(root, 0)]
+        while work:
+            node, at = work.pop()
+            if at == 0:
+                clock += 1
+                index[node] = low[node] = clock
+                stack.append(node)
+            following = successors[node]
+            descended = False
+            while at < len(following):
+                target = following[at]
+                at += 1
+                if not index[target]:
+                    work.append((node, at))
+                    work.append((target, 0))
+                    descended = True
+                    break
+                if component[target] < 0:
+                    low[node] = min(low[node], index[target])
+            if descended:
+                continue
+            if low[node] == index[node]:
+                while True:
+                    top = stack.pop()
+                    component[top] = components
+                    if top == node:
+                        break
+                components += 1
+            if work:
+                parent = work[-1][0]
+                low[parent] = min(low[parent], low[node])
+    return component

@@ -1,0 +1,95 @@
+"""A program and a model -> a formula whose solutions are the consistent executions.
+
+One page of the pipeline: events -> values -> facts -> bounds of the model's relations -> literals and
+constraints. `Encoding` keeps what is needed to ask for outcomes and to read an execution off a solution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from treville.analysis.facts import Facts, gather_facts
+from treville.analysis.relations import analyse_relations
+from treville.analysis.values import analyse_values
+from treville.encoding.axioms import AxiomEncoding
+from treville.encoding.formula import FALSE, TRUE, Formula
+from treville.encoding.memory import MemoryEncoding
+from treville.encoding.relations import RelationEncoding
+from treville.events.symbolic import symbolic_program
+from treville.models.model import Axiom, Model
+from treville.programs.ir import Program
+from treville.programs.litmus.test import ArrayOf, CellOf, Observable, RegisterOf
+from treville.results import Budget
+
+
+@dataclass(slots=True)
+class Encoding:
+    """A formula and its meaning. `flags` are the literals of the model's flags by name; `bound_reached`
+    says that some run may have been cut at the loop bound."""
+
+    formula: Formula
+    facts: Facts
+    memory: MemoryEncoding
+    flags: dict[str, int] = field(default_factory=dict)
+    bound_reached: bool = False
+
+    def final(self, observable: RegisterOf | CellOf) -> dict[int, int]:
+        """The numbers that a register or cell may hold in the end, each with its literal."""
+        values = self.memory.values
+        if isinstance(observable, CellOf):
+            numbers = sorted(self.memory.final_numbers(observable.address))
+            found = {number: self.memory.finally_holds(observable.address, number) for number in numbers}
+        else:
+            binding = self.facts.symbolic.final[observable.thread].get(observable.register)
+            if binding is None:
+                return {0: TRUE}
+            numbers = sorted(self.facts.values.numbers[binding.value])
+            found = {number: values.is_number(binding.value, number) for number in numbers}
+        return {number: literal for number, literal in found.items() if literal != FALSE}
+
+
+def encode_executions(
+    program: Program, model: Model, bound: int, budget: Budget, coherent: bool, observed: set[int],
+    enforced: Iterable[Axiom] | None = None,
+) -> Encoding:  # fmt: skip
+    """The formula of all executions that satisfy the axioms (those in `enforced`, by default all).
+
+    `coherent`: the model implies coherence per location. `observed`: addresses whose last write matters.
+    """
+    symbolic = symbolic_program(program, bound)
+    values = analyse_values(symbolic, coherent)
+    facts = gather_facts(symbolic, values, coherent, observed)
+    budget.check()
+    formula = Formula()
+    memory = MemoryEncoding(formula, facts)
+    encoding = Encoding(formula, facts, memory)
+    encoding.bound_reached = any(values.possible(cut) for cut in symbolic.cuts)
+    axioms = [axiom for axiom in model.axioms if not (axiom.flag or axiom.undefined)]
+    wanted = axioms if enforced is None else list(enforced)
+    tests = [] if enforced is not None else [a for a in model.axioms if a.flag or a.undefined]
+    if not wanted and not tests:
+        return encoding
+    bounds = analyse_relations(model, facts)
+    budget.check()
+    relations = RelationEncoding(formula, model, bounds, memory)
+    encoder = AxiomEncoding(formula, model, relations)
+    for axiom in wanted:
+        encoder.require(axiom)
+        budget.check()
+    for axiom in tests:
+        literal = encoder.test(axiom)
+        encoding.flags[axiom.name] = literal if axiom.flag else -literal
+    relations.finish()
+    return encoding
+
+
+def addresses_of(observables: Iterable[Observable]) -> set[int]:
+    """The addresses that observables look at."""
+    found: set[int] = set()
+    for observable in observables:
+        if isinstance(observable, CellOf):
+            found.add(observable.address)
+        elif isinstance(observable, ArrayOf):
+            found |= set(observable.addresses)
+    return found

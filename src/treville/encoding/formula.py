@@ -1,0 +1,137 @@
+"""Formulas for a solver that knows clauses, rules with least-fixpoint meaning, and acyclic graphs.
+
+A literal is a non-zero int, negative for the negation of an atom; atom 1 is true. A `choice` atom is free;
+a defined atom is true exactly when the body of one of its rules is, and rules that depend on each
+other in a circle have their least solution (normal logic programs under stable models; without such
+circles this is plain equivalence). Gates are hash-consed and folded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+TRUE = 1
+FALSE = -1
+_PAIRWISE_UP_TO = 5
+
+
+@dataclass(slots=True)
+class Formula:
+    """What is handed to a solver: see `solving.solver`."""
+
+    atoms: int = 1
+    choices: list[int] = field(default_factory=list)
+    rules: list[tuple[int, Sequence[int]]] = field(default_factory=list)
+    forbidden: list[Sequence[int]] = field(default_factory=list)
+    at_most_one_of: list[Sequence[int]] = field(default_factory=list)
+    edges: list[tuple[int, int, int]] = field(default_factory=list)
+    graph_nodes: int = 0
+    _gates: dict[tuple[int, ...], int] = field(default_factory=dict)
+    _definitions: dict[frozenset[tuple[int, ...]], int] = field(default_factory=dict)
+
+    def choice(self) -> int:
+        """A new free atom."""
+        self.atoms += 1
+        self.choices.append(self.atoms)
+        return self.atoms
+
+    def atom(self) -> int:
+        """A new atom that the caller defines by rules."""
+        self.atoms += 1
+        return self.atoms
+
+    def rule(self, head: int, body: Iterable[int]) -> None:
+        """The atom holds if all literals of the body do."""
+        kept = self._conjunction(body)
+        if kept is not None:
+            self.rules.append((head, kept))
+
+    def both(self, *literals: int) -> int:
+        """The conjunction as a literal."""
+        kept = self._conjunction(literals)
+        if kept is None:
+            return FALSE
+        if len(kept) <= 1:
+            return kept[0] if kept else TRUE
+        found = self._gates.get(kept)
+        if found is None:
+            found = self._gates[kept] = self.atom()
+            self.rules.append((found, kept))
+        return found
+
+    def either(self, literals: Iterable[int]) -> int:
+        """The disjunction as a literal. Not for definitions that may be recursive: see `any_of`."""
+        return -self.both(*[-literal for literal in literals])
+
+    def any_of(self, bodies: Iterable[Iterable[int]]) -> int:
+        """A literal that holds exactly if all literals of some body do, positive in all of them."""
+        kept = []
+        for body in bodies:
+            conjunction = self._conjunction(body)
+            if conjunction is not None:
+                if not conjunction:
+                    return TRUE
+                kept.append(conjunction)
+        distinct = frozenset(kept)
+        if len(distinct) <= 1:
+            return self.both(*kept[0]) if kept else FALSE
+        found = self._definitions.get(distinct)
+        if found is None:
+            found = self._definitions[distinct] = self.atom()
+            self.rules.extend([(found, body) for body in distinct])
+        return found
+
+    def forbid(self, *literals: int) -> None:
+        """Not all of the literals hold."""
+        kept = self._conjunction(literals)
+        if kept is not None:
+            self.forbidden.append(kept)
+
+    def require(self, *literals: int) -> None:
+        """Some literal holds: a clause."""
+        self.forbid(*[-literal for literal in literals])
+
+    def equal(self, one: int, other: int) -> None:
+        """Both literals hold or none."""
+        self.forbid(one, -other)
+        self.forbid(-one, other)
+
+    def exactly_one(self, literals: list[int], condition: int = TRUE) -> None:
+        """One of the literals holds if the condition does; never two."""
+        self.require(*literals, -condition)
+        self.at_most_one(literals)
+
+    def at_most_one(self, literals: list[int]) -> None:
+        """No two of the literals hold."""
+        if len(literals) > _PAIRWISE_UP_TO:
+            self.at_most_one_of.append(literals)
+            return
+        for index, one in enumerate(literals):
+            for other in literals[:index]:
+                self.forbid(one, other)
+
+    def edge(self, source: int, target: int, condition: int) -> None:
+        """An edge of the graph that must have no cycle, present if the condition holds."""
+        if condition != FALSE:
+            self.edges.append((source, target, condition))
+
+    def nodes(self, count: int) -> int:
+        """Number of the first of `count` new nodes of the acyclic graph."""
+        first = self.graph_nodes
+        self.graph_nodes += count
+        return first
+
+    @staticmethod
+    def _conjunction(literals: Iterable[int]) -> tuple[int, ...] | None:
+        """Sorted and without repetitions; None if it is false."""
+        kept = set(literals)
+        kept.discard(TRUE)
+        if FALSE in kept:
+            return None
+        if len(kept) > 1:
+            for literal in kept:
+                if -literal in kept:
+                    return None
+            return tuple(sorted(kept))
+        return tuple(kept)

@@ -1,0 +1,184 @@
+"""Executed events, reads-from and coherence as literals (paper 004, sections 4.5.2 and 4.5.4).
+
+Reads-from has one literal per pair of a write and a read; coherence one per unordered pair of writes, both
+of whose values are an order, so that an order is always chosen and acyclicity makes it total. Pairs that
+the analysis decided have no literal of their own.
+"""
+
+from __future__ import annotations
+
+from treville.analysis.facts import Facts
+from treville.encoding.formula import FALSE, TRUE, Formula
+from treville.encoding.values import FiniteDomains
+from treville.relations import elements
+
+
+class MemoryEncoding:
+    """The literals of what an execution chooses."""
+
+    def __init__(self, formula: Formula, facts: Facts) -> None:
+        self.formula = formula
+        self.facts = facts
+        self._pairs: dict[tuple[int, int], int] = {}
+        self._reads_from: dict[tuple[int, int], int] = {}
+        self._coherence: dict[tuple[int, int], int] = {}
+        self._last: dict[tuple[int, int], int] = {}
+        self.sources = self._choose_sources()
+        self.values = FiniteDomains(formula, facts, self.sources)
+        self.executed = [
+            self.values.condition(facts.guard(event)) if facts.live >> event & 1 else FALSE
+            for event in range(facts.n)
+        ]
+        self._constrain_program()
+        self._constrain_sources()
+        self._order_writes()
+
+    # -- which events ------------------------------------------------------------------------------------
+
+    def both_executed(self, one: int, other: int) -> int:
+        """The literal that two events are executed."""
+        first, second = self.executed[one], self.executed[other]
+        if first in (TRUE, second):
+            return second
+        if second == TRUE or self.facts.implied[one] >> other & 1:
+            return first
+        if self.facts.implied[other] >> one & 1:
+            return second
+        if not self.facts.together[one] >> other & 1:
+            return FALSE
+        return self.formula.both(first, second)
+
+    def _constrain_program(self) -> None:
+        symbolic, condition = self.facts.symbolic, self.values.condition
+        for guard, required in symbolic.required:
+            self.formula.forbid(condition(guard), -condition(required))
+        for cut in symbolic.cuts:
+            self.formula.forbid(condition(cut))
+        for event in symbolic.events:
+            if self.facts.live >> event.number & 1 and event.address is not None and event.kind != "F":
+                outside = self.facts.values.numbers[event.address] - self.facts.addresses(event.number)
+                for address in outside:
+                    there = self.values.is_number(event.address, address)
+                    self.formula.forbid(self.executed[event.number], there)
+
+    # -- reads-from --------------------------------------------------------------------------------------
+
+    def _choose_sources(self) -> dict[int, list[tuple[int, int]]]:
+        """For each read the writes that it may read from, each with its literal."""
+        by_read: dict[int, list[int]] = {read: [] for read in elements(self.facts.sets["R"].may)}
+        for write, row in enumerate(self.facts.relations["rf"].may.rows):
+            for read in elements(row):
+                by_read[read].append(write)
+        return {read: self._choose_source(read, writes) for read, writes in by_read.items()}
+
+    def _choose_source(self, read: int, writes: list[int]) -> list[tuple[int, int]]:
+        if len(writes) == 2 and self.facts.always >> read & 1:
+            first = self.formula.choice()
+            literals = [first, -first]
+        elif len(writes) == 1 and self.facts.always >> read & 1:
+            literals = [TRUE]
+        else:
+            literals = [self.formula.choice() for _ in writes]
+        for write, literal in zip(writes, literals, strict=True):
+            self._reads_from[write, read] = literal
+        return list(zip(writes, literals, strict=True))
+
+    def _constrain_sources(self) -> None:
+        formula, must_loc = self.formula, self.facts.relations["loc"].must.rows
+        for read, sources in self.sources.items():
+            executed = self.executed[read]
+            literals = [literal for _, literal in sources]
+            if len(literals) > 2 or not self.facts.always >> read & 1:
+                formula.exactly_one(literals, executed)
+            elif not literals:
+                formula.forbid(executed)
+            for write, literal in sources:
+                formula.forbid(literal, -executed)
+                formula.forbid(literal, -self.executed[write])
+                if not must_loc[write] >> read & 1:
+                    formula.forbid(literal, -self.values.same_address(write, read))
+
+    def reads_from(self, write: int, read: int) -> int:
+        """The literal of a pair of `rf`."""
+        return self._reads_from.get((write, read), FALSE)
+
+    # -- coherence ---------------------------------------------------------------------------------------
+
+    def _order_writes(self) -> None:
+        co = self.facts.relations["co"]
+        components: dict[int, int] = {}
+        for first, row in enumerate(co.may.rows):
+            for second in elements(row):
+                if co.may.rows[second] >> first & 1:
+                    if first < second:
+                        self._order(first, second)
+                    components[first] = components.get(first, 0) | row
+                else:
+                    self._coherence[first, second] = self._overlapping(first, second)
+        if any(mask.bit_count() > 1 for mask in components.values()):
+            self._total_order()
+
+    def _overlapping(self, one: int, other: int) -> int:
+        executed = self.both_executed(one, other)
+        if self.facts.relations["loc"].must.rows[one] >> other & 1:
+            return executed
+        return self.formula.both(executed, self.values.same_address(one, other))
+
+    def _order(self, first: int, second: int) -> None:
+        overlapping = self._overlapping(first, second)
+        order = self.formula.choice()
+        self._coherence[first, second] = self.formula.both(overlapping, order)
+        self._coherence[second, first] = self.formula.both(overlapping, -order)
+        # An order that does not matter is not chosen, so that each execution is found once.
+        self.formula.forbid(order, -overlapping)
+
+    def _total_order(self) -> None:
+        start = self.formula.nodes(self.facts.n)
+        initial = self.facts.initial_writes
+        for (first, second), literal in self._coherence.items():
+            if first not in initial:
+                self.formula.edge(start + first, start + second, literal)
+
+    def coherence(self, first: int, second: int) -> int:
+        """The literal of a pair of `co`."""
+        return self._coherence.get((first, second), FALSE)
+
+    def from_read(self, read: int, write: int) -> int:
+        """The literal of a pair of `fr`."""
+        bodies = [
+            [literal, self.coherence(source, write)] for source, literal in self.sources.get(read, [])
+        ]
+        return self.formula.any_of(bodies)
+
+    # -- final memory ------------------------------------------------------------------------------------
+
+    def last(self, write: int, address: int) -> int:
+        """The literal that a write is the last one to the address."""
+        found = self._last.get((write, address))
+        if found is None:
+            later = [
+                self.coherence(write, other) for other in elements(self.facts.relations["co"].may.rows[write])
+            ]
+            there = self.values.at_address(write, address)
+            literals = [self.executed[write], there, *(-literal for literal in later)]
+            found = self._last[write, address] = self.formula.both(*literals)
+        return found
+
+    def finally_holds(self, address: int, number: int) -> int:
+        """The literal that the cell at the address holds the number in the end."""
+        return self.formula.any_of(
+            [self.last(write, address), self.values.written(write, number)]
+            for write in elements(self.facts.sets["W"].may)
+            if address in self.facts.addresses(write)
+        )
+
+    def final_numbers(self, address: int) -> set[int]:
+        """What the cell at the address may hold in the end."""
+        found = set()
+        for write in elements(self.facts.sets["W"].may):
+            if address in self.facts.addresses(write):
+                if write in self.facts.initial_writes:
+                    found.add(self.facts.values.initial.get(address, 0))
+                else:
+                    found |= self.facts.values.numbers[self.facts.symbolic.events[write].value or 0]
+        return found

@@ -1,0 +1,298 @@
+"""Values over finite domains: one literal per number that a value may be (paper 004, section 4.5.2).
+
+Operators become tables, merges become cases under their guards, and a read takes the value of the write it
+reads from. Reads are defined by rules, so a circle of values that justify each other has no solution:
+nothing comes out of thin air. Control is no part of such a circle: where values may form one, the outcome
+of every branch is a choice of its own that is only required to be right.
+
+`ValueEncoding` is the contract for the sibling with bit-vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Protocol
+
+from treville.analysis.facts import Facts
+from treville.encoding.formula import FALSE, TRUE, Formula
+from treville.events.symbolic_terms import (
+    Any,
+    Apply,
+    Both,
+    Choose,
+    Constant,
+    Either,
+    Equal,
+    Free,
+    NonZero,
+    Read,
+)
+from treville.programs.operators import OPERATORS
+from treville.relations import Relation, elements
+
+
+class ValueEncoding(Protocol):
+    """What the other encoders need to know of values."""
+
+    def condition(self, condition: int) -> int:
+        """The literal of a (signed) condition."""
+
+    def same_address(self, one: int, other: int) -> int:
+        """The literal that two events access the same address."""
+
+    def at_address(self, event: int, address: int) -> int:
+        """The literal that an event accesses the address."""
+
+    def written(self, write: int, number: int) -> int:
+        """The literal that the write writes the number."""
+
+
+class FiniteDomains:
+    """The value encoding for programs whose values can only be few numbers."""
+
+    def __init__(self, formula: Formula, facts: Facts, sources: dict[int, list[tuple[int, int]]]) -> None:
+        """`sources[r]` lists for each read the writes it may read from, with the literal of each choice."""
+        self.formula = formula
+        self.facts = facts
+        self.terms = facts.symbolic.terms
+        self.numbers = facts.values.numbers
+        self.sources = sources
+        self._is: dict[tuple[int, int], int] = {}
+        self._conditions: dict[int, int] = {1: TRUE}
+        order = self._read_order()
+        self.circular = order is None
+        if order is None:
+            self._define_circular_reads()
+        else:
+            for read in order:
+                self._define_read(read)
+
+    # -- reads -------------------------------------------------------------------------------------------
+
+    def _read_order(self) -> list[int] | None:
+        """The reads such that every read comes after those its value may come from; None: there is none."""
+        support = _Support(self)
+        rows = [0] * self.facts.n
+        for read, sources in self.sources.items():
+            for write, _ in sources:
+                if write not in self.facts.initial_writes:
+                    rows[read] |= support.of_value(self.facts.symbolic.events[write].value or 0)
+        relation = Relation(rows)
+        if not relation.is_acyclic():
+            return None
+        order: list[int] = []
+        done = 0
+        for read in self.sources:
+            stack = [read]
+            while stack:
+                current = stack[-1]
+                open_reads = rows[current] & ~done
+                if done >> current & 1 or not open_reads:
+                    if not done >> current & 1:
+                        done |= 1 << current
+                        order.append(current)
+                    stack.pop()
+                else:
+                    stack.extend(elements(open_reads))
+        return order
+
+    def _bodies(self, read: int, number: int) -> list[list[int]]:
+        return [[literal, self.written(write, number)] for write, literal in self.sources[read]]
+
+    def _define_read(self, read: int) -> None:
+        value = self.facts.symbolic.events[read].value or 0
+        numbers = sorted(self.numbers[value])
+        self._define(value, numbers, lambda number: self.formula.any_of(self._bodies(read, number)))
+
+    def _define(self, value: int, numbers: list[int], literal: Callable[[int], int]) -> None:
+        """Literals for all numbers of a value; the last of two is the negation of the first."""
+        if len(numbers) == 1:
+            self._is[value, numbers[0]] = TRUE
+        elif len(numbers) == 2:
+            first = literal(numbers[1])
+            self._is[value, numbers[1]] = first
+            self._is[value, numbers[0]] = -first
+        else:
+            for number in numbers:
+                self._is[value, number] = literal(number)
+
+    def _define_circular_reads(self) -> None:
+        """All literals first, then the rules, whose least solution leaves out values from thin air."""
+        events = self.facts.symbolic.events
+        for read in self.sources:
+            value = events[read].value or 0
+            for number in self.numbers[value]:
+                self._is[value, number] = self.formula.atom()
+        for read in self.sources:
+            value = events[read].value or 0
+            for number in self.numbers[value]:
+                for body in self._bodies(read, number):
+                    self.formula.rule(self._is[value, number], body)
+            some = [self._is[value, number] for number in self.numbers[value]]
+            self.formula.require(-self.condition(events[read].guard), *some)
+
+    # -- values ------------------------------------------------------------------------------------------
+
+    def is_number(self, value: int, number: int) -> int:
+        """The literal that a value is the number."""
+        if number not in self.numbers[value]:
+            return FALSE
+        found = self._is.get((value, number))
+        if found is None:
+            self._define_value(value)
+            found = self._is[value, number]
+        return found
+
+    def _define_value(self, value: int) -> None:
+        term = self.terms.values[value]
+        numbers = sorted(self.numbers[value])
+        if len(numbers) == 1 and not self.circular:
+            self._is[value, numbers[0]] = TRUE
+        elif isinstance(term, Constant):
+            self._is[value, term.number] = TRUE
+        elif isinstance(term, Any):
+            self._define_choice(value, numbers)
+        elif isinstance(term, Apply):
+            self._define_table(value, term)
+        elif isinstance(term, Choose):
+            cases = [(self.condition(when), case) for when, case in term.cases]
+            for number in numbers:
+                bodies = [[when, self.is_number(case, number)] for when, case in cases if when != FALSE]
+                self._is[value, number] = self.formula.any_of(bodies)
+        else:
+            # A read without sources, in code that no execution reaches.
+            for number in numbers:
+                self._is[value, number] = FALSE
+
+    def _define_choice(self, value: int, numbers: list[int]) -> None:
+        if len(numbers) == 2:
+            self._define(value, numbers, lambda _: self.formula.choice())
+            return
+        literals = [self.formula.choice() for _ in numbers]
+        self.formula.exactly_one(literals)
+        for number, literal in zip(numbers, literals, strict=True):
+            self._is[value, number] = literal
+
+    def _define_table(self, value: int, term: Apply) -> None:
+        operator = OPERATORS[term.name]
+        bodies: dict[int, list[list[int]]] = {}
+        for row in product(*(self.numbers[arg] for arg in term.args)):
+            body = [self.is_number(arg, number) for arg, number in zip(term.args, row, strict=True)]
+            bodies.setdefault(operator(row, term.bits), []).append(body)
+        if self.circular:
+            for number, rows in bodies.items():
+                self._is[value, number] = self.formula.any_of(rows)
+        else:
+            self._define(value, sorted(bodies), lambda number: self.formula.any_of(bodies[number]))
+
+    # -- conditions --------------------------------------------------------------------------------------
+
+    def condition(self, condition: int) -> int:
+        """The literal of a (signed) condition."""
+        literal = self._conditions.get(abs(condition))
+        if literal is None:
+            literal = self._conditions[abs(condition)] = self._condition(abs(condition))
+        return literal if condition > 0 else -literal
+
+    def _condition(self, condition: int) -> int:
+        values = self.facts.values
+        if not values.may_hold[condition]:
+            return FALSE
+        if not values.may_fail[condition]:
+            return TRUE
+        term = self.terms.conditions[condition]
+        if isinstance(term, Both):
+            return self.formula.both(self.condition(term.left), self.condition(term.right))
+        if isinstance(term, Either):
+            return self.formula.either([self.condition(case) for case in term.cases])
+        if isinstance(term, Free):
+            return self.formula.choice()
+        if isinstance(term, NonZero):
+            return self._decided(lambda: -self.is_number(term.value, 0))
+        assert isinstance(term, Equal)
+        return self._decided(lambda: self.equal(term.left, term.right))
+
+    def _decided(self, literal: Callable[[], int]) -> int:
+        """The literal itself, or where values may be circular a choice that must agree with it."""
+        if not self.circular:
+            return literal()
+        choice = self.formula.choice()
+        self.formula.equal(choice, literal())
+        return choice
+
+    def equal(self, one: int, other: int) -> int:
+        """The literal that two values are equal."""
+        common = self.numbers[one] & self.numbers[other]
+        rows = [[self.is_number(one, number), self.is_number(other, number)] for number in common]
+        return self.formula.any_of(rows)
+
+    # -- events ------------------------------------------------------------------------------------------
+
+    def written(self, write: int, number: int) -> int:
+        """The literal that the write writes the number."""
+        address = self.facts.initial_writes.get(write)
+        if address is not None:
+            return TRUE if self.facts.values.initial.get(address, 0) == number else FALSE
+        return self.is_number(self.facts.symbolic.events[write].value or 0, number)
+
+    def at_address(self, event: int, address: int) -> int:
+        """The literal that an event accesses the address."""
+        if event in self.facts.initial_writes:
+            return TRUE if self.facts.initial_writes[event] == address else FALSE
+        return self.is_number(self.facts.symbolic.events[event].address or 0, address)
+
+    def same_address(self, one: int, other: int) -> int:
+        """The literal that two events access the same address."""
+        common = self.facts.addresses(one) & self.facts.addresses(other)
+        rows = [[self.at_address(one, number), self.at_address(other, number)] for number in common]
+        return self.formula.any_of(rows)
+
+
+class _Support:
+    """Which reads a value depends on, through registers and conditions."""
+
+    def __init__(self, domains: FiniteDomains) -> None:
+        self.terms = domains.terms
+        self.known: dict[int, int] = {}
+        for name in self.terms.order:
+            self.known[name] = self._compute(name)
+
+    def of_value(self, value: int) -> int:
+        """The reads as a mask."""
+        return self.known[value]
+
+    def _compute(self, name: int) -> int:
+        known = self.known
+        if name < 0:
+            condition = self.terms.conditions[~name]
+            if isinstance(condition, NonZero):
+                return known[condition.value]
+            if isinstance(condition, Equal):
+                return known[condition.left] | known[condition.right]
+            if isinstance(condition, Both):
+                return self._of(condition.left) | self._of(condition.right)
+            return self._union(condition.cases) if isinstance(condition, Either) else 0
+        value = self.terms.values[name]
+        if isinstance(value, Read):
+            return 1 << value.event
+        if isinstance(value, Apply):
+            mask = 0
+            for arg in value.args:
+                mask |= known[arg]
+            return mask
+        if isinstance(value, Choose):
+            mask = self._union([when for when, _ in value.cases])
+            for _, case in value.cases:
+                mask |= known[case]
+            return mask
+        return 0
+
+    def _of(self, condition: int) -> int:
+        return self.known.get(~abs(condition), 0)
+
+    def _union(self, conditions: tuple[int, ...] | list[int]) -> int:
+        mask = 0
+        for condition in conditions:
+            mask |= self._of(condition)
+        return mask

@@ -1,0 +1,113 @@
+"""Formulas -> solutions: the small contract of solver back ends, and clasp behind it.
+
+clasp (in the package `clingo`) is a conflict-driven solver that knows least fixpoints and acyclic graphs
+natively; formulas go through its back-end interface, no text is grounded. Budgets are kept by solving
+asynchronously and cancelling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from treville.encoding.formula import FALSE, TRUE, Formula
+from treville.results import Budget, BudgetExceeded
+
+_LOOK_AT_MEMORY_EVERY = 0.25
+
+# Given a solution (is this literal true?), go on?
+OnSolution = Callable[[Callable[[int], bool]], bool]
+
+
+class Solver(Protocol):
+    """A solver that holds one formula."""
+
+    def enumerate(self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[int] = ()) -> None:
+        """Call back for every solution that satisfies the assumptions until told to stop. Raises
+        `BudgetExceeded`."""
+
+
+def satisfiable(solver: Solver, budget: Budget, assumptions: Sequence[int] = ()) -> bool:
+    """Is there a solution?"""
+    found = []
+
+    def first(_is_true: Callable[[int], bool]) -> bool:
+        found.append(True)
+        return False
+
+    solver.enumerate(budget, first, assumptions)
+    return bool(found)
+
+
+class Clasp:
+    """The default back end."""
+
+    def __init__(self, formula: Formula, projected: Sequence[int] | None = None) -> None:
+        """With `projected`, solutions that agree on these literals count as one."""
+        import clingo
+
+        options = ["--warn=none", "--models=0"]
+        if projected is not None:
+            options.append("--project=project")
+        self.control = clingo.Control(options, logger=lambda *_: None)
+        with self.control.backend() as backend:
+            _hand_over(formula, backend)
+            if projected is not None:
+                backend.add_project(sorted({abs(literal) for literal in projected} - {TRUE}))
+
+    def register(self, propagator: Any) -> None:
+        """Let a propagator take part in the search (the lazy engine)."""
+        self.control.register_propagator(propagator)
+
+    def enumerate(self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[int] = ()) -> None:
+        """Call back for every solution until told to stop or out of budget."""
+        errors: list[BaseException] = []
+        if FALSE in assumptions:
+            return
+
+        def on_model(model: Any) -> bool:
+            try:
+                return on_solution(model.is_true)
+            except BaseException as error:
+                errors.append(error)
+                return False
+
+        wanted = [literal for literal in assumptions if literal != TRUE]
+        self._run(budget, on_model, wanted)
+        if errors:
+            raise errors[0]
+
+    def _run(self, budget: Budget, on_model: Callable[[Any], bool], assumptions: list[int]) -> None:
+        if budget.seconds is None and budget.memory is None:
+            self.control.solve(assumptions=assumptions, on_model=on_model)
+            return
+        budget.check()
+        with self.control.solve(assumptions=assumptions, on_model=on_model, async_=True) as handle:
+            while True:
+                remaining = budget.remaining()
+                pause = _LOOK_AT_MEMORY_EVERY if remaining is None else min(remaining, _LOOK_AT_MEMORY_EVERY)
+                if handle.wait(pause):
+                    handle.get()
+                    return
+                try:
+                    budget.check()
+                except BudgetExceeded:
+                    handle.cancel()
+                    raise
+
+
+def _hand_over(formula: Formula, backend: Any) -> None:
+    add_rule = backend.add_rule
+    for _ in range(formula.atoms):
+        backend.add_atom()
+    add_rule([TRUE])
+    if formula.choices:
+        add_rule(formula.choices, [], True)
+    for head, body in formula.rules:
+        add_rule([head], body)
+    for body in formula.forbidden:
+        add_rule([], body)
+    for literals in formula.at_most_one_of:
+        backend.add_weight_rule([], 2, [(literal, 1) for literal in literals])
+    for source, target, condition in formula.edges:
+        backend.add_acyc_edge(source, target, [] if condition == TRUE else [condition])
