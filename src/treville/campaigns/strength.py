@@ -1,0 +1,110 @@
+"""Is a model as strong as expected? Every state that the stronger of two models allows must be allowed by
+the weaker one, on every test of a suite whose instructions both understand (compare 004 chapter 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from treville.campaigns.inputs import read_text
+from treville.campaigns.litmus import load_model, load_test
+from treville.programs.litmus.test import LitmusTest
+from treville.results import Budget, BudgetExceeded, InputError
+
+
+@dataclass(slots=True)
+class StrengthResult:
+    """What a suite says about one expected pair."""
+
+    stronger: str
+    weaker: str
+    tests: int = 0
+    broken: list[str] = field(default_factory=list)
+    strict: list[str] = field(default_factory=list)
+    refused: int = 0
+    unanswered: int = 0
+
+    def as_report(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "stronger": self.stronger,
+            "weaker": self.weaker,
+            "tests": self.tests,
+            "broken_by": self.broken,
+            "told_apart_by": self.strict,
+            "refused": self.refused,
+            "unanswered": self.unanswered,
+        }
+
+    def as_text(self) -> str:
+        """For people."""
+        claim = f"{self.stronger} is at least as strong as {self.weaker}"
+        rest = "".join(
+            f", {count} {what}"
+            for count, what in ((self.refused, "refused"), (self.unanswered, "unanswered"))
+            if count
+        )
+        if self.broken:
+            return f"NO   {claim}: not on {', '.join(self.broken)} ({self.tests} tests{rest})"
+        apart = f"told apart by {', '.join(self.strict[:4])}" if self.strict else "same states"
+        return f"ok   {claim}: {apart} ({self.tests} tests{rest})"
+
+
+def check_strength(
+    files: Sequence[str], order: Iterable[tuple[str, str]], seconds: float | None = None
+) -> Iterator[StrengthResult]:
+    """A result for each pair (stronger, weaker). A test that either model refuses does not count."""
+    tests = [_readable(file) for file in files]
+    states: dict[tuple[int, str], frozenset[object] | str | None] = {}
+    for stronger, weaker in order:
+        result = StrengthResult(stronger, weaker)
+        for number, test in enumerate(tests):
+            if test is None:
+                result.refused += 1
+                continue
+            answers = []
+            for model in (stronger, weaker):
+                if (number, model) not in states:
+                    states[number, model] = _states(test, model, seconds)
+                answers.append(states[number, model])
+            _compare(result, test.name or Path(files[number]).stem, answers[0], answers[1])
+        yield result
+
+
+def _readable(file: str) -> LitmusTest | None:
+    try:
+        return load_test(read_text(file), file)
+    except InputError:
+        return None
+
+
+def _states(test: LitmusTest, model: str, seconds: float | None) -> frozenset[object] | str | None:
+    """The states, None without an answer in time, "refused" where the model does not know the test."""
+    from treville.questions.outcomes import outcomes
+
+    try:
+        return frozenset(outcomes(test, load_model(model), budget=Budget(seconds)).states)
+    except BudgetExceeded:
+        return None
+    except InputError:
+        return "refused"
+
+
+def _compare(
+    result: StrengthResult,
+    name: str,
+    strong: frozenset[object] | str | None,
+    weak: frozenset[object] | str | None,
+) -> None:
+    if isinstance(strong, str) or isinstance(weak, str):
+        result.refused += 1
+    elif strong is None or weak is None:
+        result.unanswered += 1
+    else:
+        result.tests += 1
+        if not strong <= weak:
+            result.broken.append(name)
+        elif strong != weak:
+            result.strict.append(name)

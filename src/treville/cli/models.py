@@ -1,0 +1,85 @@
+"""List the shipped memory models, show one, or check which is stronger than which on a suite of tests."""
+
+from __future__ import annotations
+
+import argparse
+import textwrap
+from pathlib import Path
+
+from treville.results.errors import InputError
+from treville.results.verdict import ExitCode, Verdict, batch_exit, report_line
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `treville models`."""
+    parser.add_argument("names", nargs="*", metavar="MODEL", help="show these models (default: list all)")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument(
+        "--check",
+        nargs="*",
+        metavar="FILE|DIR|@LIST",
+        help="check the expected strength order on these tests (default: the examples)",
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=10.0, metavar="S", help="seconds for each test and model (10)"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """List, show, or check."""
+    if options.check is not None:
+        return _check(options)
+    from treville.models.library import find_model, list_models
+
+    if not options.names:
+        for info in list_models():
+            if options.json:
+                print(report_line({"model": info.name, "title": info.title, "citation": info.citation}))
+            else:
+                print(_listed(info.name, info.title, info.aliases, info.citation))
+        return int(ExitCode.PASS)
+    for name in options.names:
+        print(find_model(name).read_text(encoding="utf-8", errors="replace"), end="")
+    return int(ExitCode.PASS)
+
+
+def _listed(name: str, title: str, aliases: tuple[str, ...], citation: str) -> str:
+    """A model with its other names and what its file says about itself."""
+    also = f" (also: {', '.join(aliases)})" if aliases else ""
+    lines = [f"{name}: {title}{also}"]
+    for paragraph in citation.split("\n\n"):
+        lines += textwrap.wrap(paragraph, 96, initial_indent="    ", subsequent_indent="    ")
+    return "\n".join(lines)
+
+
+def _check(options: argparse.Namespace) -> int:
+    from treville.campaigns.inputs import expand
+    from treville.campaigns.strength import check_strength
+    from treville.models.library import STRENGTH
+
+    files = list(expand(options.check or [str(_examples())], (".litmus",)))
+    if not files:
+        raise InputError("no litmus tests found", None, "give tests to --check")
+    wanted = set(options.names)
+    order = [pair for pair in STRENGTH if not wanted or wanted & set(pair)]
+    codes = []
+    for result in check_strength(files, order, options.timeout):
+        codes.append(
+            ExitCode.FAIL if result.broken else ExitCode.UNKNOWN if result.unanswered else ExitCode.PASS
+        )
+        if options.json:
+            verdict = (
+                Verdict.FAIL if result.broken else Verdict.UNKNOWN if result.unanswered else Verdict.PASS
+            )
+            print(report_line({"verdict": verdict.value, **result.as_report()}))
+        else:
+            print(result.as_text())
+    return int(batch_exit(codes))
+
+
+def _examples() -> Path:
+    """The examples of a source tree."""
+    folder = Path(__file__).resolve().parents[3] / "examples" / "litmus"
+    if not folder.is_dir():
+        raise InputError("the example tests are not installed", None, "give tests to --check")
+    return folder

@@ -1,0 +1,76 @@
+"""Imports point one way: no package imports one that comes after it, and starting is cheap."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "treville"
+
+# What each package may import, beside itself.
+_PIPELINE = ("relations", "results", "programs", "models", "events", "analysis", "encoding", "solving")
+ALLOWED: dict[str, set[str]] = {
+    "relations": set(),
+    "results": set(),
+    "programs": {"relations", "results"},
+    "models": {"relations", "results"},
+    "events": {"relations", "results", "programs", "models"},
+    "analysis": set(_PIPELINE[:5]),
+    "encoding": set(_PIPELINE[:6]),
+    "solving": set(_PIPELINE[:7]),
+    "witness": {"relations", "results", "programs", "models", "events"},
+    "questions": {*_PIPELINE, "witness"},
+    "histories": {"relations", "results", "solving", "witness"},
+    "parameterised": {"relations", "results", "solving", "witness"},
+    "petri": {"relations", "results", "solving", "witness"},
+    "campaigns": {*_PIPELINE, "witness", "questions", "histories", "parameterised", "petri"},
+}
+ALLOWED["cli"] = {*ALLOWED, "cli"}
+ALLOWED["web"] = set(ALLOWED)
+
+
+def _packages() -> list[str]:
+    return sorted(path.name for path in SOURCE.iterdir() if (path / "__init__.py").is_file())
+
+
+def _imported(path: Path) -> set[str]:
+    """The packages of Treville that a file imports, at its top or inside functions."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+            if node.module == "treville":
+                found |= {f"treville.{alias.name}" for alias in node.names}
+    return {name.split(".")[1] for name in found if name.startswith("treville.")}
+
+
+def test_every_package_has_its_place_in_the_order() -> None:
+    packages = _packages()
+    assert len(packages) > 10
+    assert set(packages) <= set(ALLOWED)
+
+
+@pytest.mark.parametrize("package", _packages())
+def test_imports_point_one_way(package: str) -> None:
+    wrong = []
+    for path in sorted((SOURCE / package).rglob("*.py")):
+        others = _imported(path) & set(_packages())
+        wrong += [
+            f"{path.relative_to(SOURCE)} imports {name}" for name in others - ALLOWED[package] - {package}
+        ]
+    assert wrong == []
+
+
+def test_only_the_command_line_prints() -> None:
+    offenders = []
+    for path in SOURCE.rglob("*.py"):
+        if "cli" in path.parts or "web" in path.parts:
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
+                offenders.append(f"{path.relative_to(SOURCE)}:{node.lineno}")
+    assert offenders == []
