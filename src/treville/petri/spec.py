@@ -126,7 +126,7 @@ class _Reader:
         self._expect("vars", "(a .spec file starts with its variables)")
         self._variables()
         self._expect("rules", "after the variables")
-        transitions = []
+        transitions: list[Transition] = []
         while not self._at("init"):
             if self.token.kind == "end":
                 raise self._fail("a rule or 'init'")

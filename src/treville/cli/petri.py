@@ -1,0 +1,182 @@
+"""Is a marking of a Petri net unreachable or uncoverable, with a proof?"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from treville.results.budget import Budget
+from treville.results.errors import InputError
+from treville.results.verdict import EXIT_OF, ExitCode, batch_exit, report_line
+
+if TYPE_CHECKING:
+    from treville.petri.decide import Answer
+    from treville.petri.net import Problem
+
+_METHODS = ("auto", "halfspace", "traps", "backward", "forward")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `treville petri`."""
+    parser.add_argument(
+        "inputs", nargs="+", metavar="FILE|DIR|@LIST", help=".spec or .pnml nets, folders of them, lists"
+    )
+    parser.add_argument(
+        "--method",
+        choices=_METHODS,
+        default="auto",
+        help="half spaces, half spaces with traps, backward or forward search; auto takes turns",
+    )
+    question = parser.add_mutually_exclusive_group()
+    question.add_argument(
+        "--reach", action="store_true", help="read the target's lower bounds as one exact marking"
+    )
+    question.add_argument("--cover", action="store_true", help="take only the target's lower bounds")
+    parser.add_argument(
+        "--target",
+        action="append",
+        default=[],
+        metavar="'p>=1, q=0'",
+        help="replace the file's targets; repeat for alternatives (PNML needs one)",
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object a line for each file")
+    parser.add_argument(
+        "--check",
+        metavar="CERTIFICATES",
+        help="do not search: check the certificates of an earlier --json output",
+    )
+    parser.add_argument(
+        "--svg", metavar="FILE|DIR", default="", help="draw the net; a counterexample is played step by step"
+    )
+    parser.add_argument("--timeout", type=_seconds, default=60.0, metavar="S", help="seconds per file (60)")
+    parser.add_argument("--memory", type=_megabytes, default=None, metavar="MB", help="megabytes of memory")
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds") from None
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"a positive number of seconds is needed, not {text}")
+    return value
+
+
+def _megabytes(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a positive number of megabytes")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Answer every file; the exit code follows the worst of the answers."""
+    from treville.campaigns.inputs import expand
+    from treville.petri.reading import SUFFIXES
+
+    files = list(expand(options.inputs, SUFFIXES))
+    if not files:
+        raise InputError("no nets found", None, f"looked for {' and '.join('*' + s for s in SUFFIXES)}")
+    if options.check:
+        return int(_check_all(files, options))
+    codes = []
+    for number, path in enumerate(files):
+        if number and not options.json:
+            print()
+        codes.append(_one(path, options, alone=len(files) == 1))
+    return int(batch_exit(codes))
+
+
+def _problem(path: str, options: argparse.Namespace) -> Problem:
+    from treville.petri.reading import read_problem
+
+    question = "reach" if options.reach else "cover" if options.cover else "file"
+    return read_problem(path, tuple(options.target), question)
+
+
+def _one(path: str, options: argparse.Namespace, *, alone: bool) -> ExitCode:
+    from treville.petri.decide import answer
+    from treville.petri.report import as_json, as_text
+
+    try:
+        problem = _problem(path, options)
+    except InputError as error:
+        return _refuse(path, error, options)
+    memory = None if options.memory is None else options.memory * 1_000_000
+    result = answer(problem, options.method, Budget(options.timeout, memory))
+    print(report_line(as_json(result)) if options.json else as_text(result), flush=True)
+    if options.svg:
+        _draw(result, options.svg, alone=alone)
+    return EXIT_OF[result.verdict]
+
+
+def _refuse(path: str, error: InputError, options: argparse.Namespace) -> ExitCode:
+    print(error, file=sys.stderr)
+    if options.json:
+        place = f"{error.span}: " if error.span else ""
+        reason = f"{place}{error.message}"
+        report = {"file": path, "verdict": "UNKNOWN", "reason": reason, "seconds": 0.0, "error": True}
+        print(report_line(report))
+    return ExitCode.INPUT
+
+
+def _draw(result: Answer, where: str, *, alone: bool) -> None:
+    from treville.petri.drawing import draw
+
+    path = Path(where)
+    if not alone or path.is_dir() or path.suffix != ".svg":
+        path = path / (Path(result.problem.name).stem + ".svg")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(draw(result.problem, result.evidence), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def _check_all(files: list[str], options: argparse.Namespace) -> ExitCode:
+    """Check stored certificates against the nets, file by file."""
+    stored = _stored(options.check)
+    codes = []
+    for path in files:
+        if path not in stored:
+            print(f"{path}: UNKNOWN\n  {options.check} holds nothing about this file")
+            codes.append(ExitCode.UNKNOWN)
+            continue
+        codes.append(_check_one(path, stored[path], options))
+    return batch_exit(codes)
+
+
+def _stored(path: str) -> dict[str, dict[str, object]]:
+    import json
+
+    reports = {}
+    try:
+        for line in Path(path).read_text(encoding="utf-8").splitlines():
+            report = json.loads(line)
+            reports[str(report["file"])] = report
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise InputError(f"{path} is not an output of `treville petri --json`: {error}") from None
+    return reports
+
+
+def _check_one(path: str, report: dict[str, object], options: argparse.Namespace) -> ExitCode:
+    from treville.petri.checking import check
+    from treville.petri.report import evidence_from_json
+
+    data = report.get("certificate") or report.get("counterexample")
+    if data is None:
+        print(f"{path}: UNKNOWN\n  the stored answer has no certificate")
+        return ExitCode.UNKNOWN
+    try:
+        problem = _problem(path, options)
+        evidence = evidence_from_json(problem, data)
+    except InputError as error:
+        print(error, file=sys.stderr)
+        return ExitCode.INPUT
+    complaint = check(problem, evidence, Budget(options.timeout))
+    if complaint:
+        print(f"{path}: the certificate is wrong\n  {complaint}")
+        return ExitCode.FAIL
+    print(f"{path}: the {'certificate' if 'certificate' in report else 'firing sequence'} is right")
+    return ExitCode.PASS
