@@ -1,10 +1,10 @@
 """C litmus tests with C11 atomics -> IR.
 
-Tags are those of herd7's C models: the memory orders `RLX`, `CON`, `ACQ`, `REL`, `ACQ_REL`, `SC`, with `A` on atomic and
-`NA` on plain accesses. A read-modify-write is a linked read and write which both carry its order and `RMW`. A
-compare-exchange reads the expected value from memory with a plain read; where it fails it is an atomic read with
-the failure order, and stores what it read with a plain write. A mutex is a word: `lock` is an acquire
-read-modify-write that finds 0, `unlock` a release write of 0.
+Tags are those of herd7's C models: the memory orders `RLX`, `CON`, `ACQ`, `REL`, `ACQ_REL`, `SC`, with `A`
+on atomic and `NA` on plain accesses. A read-modify-write is a linked read and write which both carry its
+order and `RMW`. A compare-exchange reads the expected value from memory with a plain read; where it fails
+it is an atomic read with the failure order, and stores what it read with a plain write. A mutex is a word:
+`lock` is an acquire read-modify-write that finds 0, `unlock` a release write of 0.
 """
 
 from __future__ import annotations
@@ -14,17 +14,8 @@ from functools import cache
 
 from treville.programs.ir import Assume, Branch, Expr, Fence, Havoc, Load, Local, Reg
 from treville.programs.litmus.c_language import read_c
-from treville.programs.litmus.c_language_expressions import (
-    ONE,
-    PLAIN,
-    WIDTH,
-    ZERO,
-    Build,
-    ExpressionReader,
-    Primitive,
-    negate,
-    operate,
-)
+from treville.programs.litmus.c_language_expressions import Build, ExpressionReader, Primitive
+from treville.programs.litmus.c_language_terms import ONE, PLAIN, WIDTH, ZERO, negate, operate
 from treville.programs.litmus.layout import Sections
 from treville.programs.litmus.test import LitmusTest
 from treville.results import InputError, Source
@@ -42,7 +33,7 @@ _MODIFY = re.compile(r"atomic_fetch_(add|sub|or|xor|and)(_explicit)?$")
 _COMPARE = re.compile(r"atomic_compare_exchange_(strong|weak)(_explicit)?$")
 
 
-def read(sections: Sections, source: Source) -> LitmusTest:
+def read(sections: Sections, _source: Source) -> LitmusTest:
     """Read a C litmus test that uses C11 atomics."""
     return read_c(sections, "C", primitive)
 
@@ -61,11 +52,13 @@ def primitive(name: str) -> Primitive | None:
     if found is None or name not in (found[0], found[0] + "_explicit"):
         return None
     _, arguments, build, ordered = found
-    return Primitive(arguments + "w" if ordered and (name.endswith("_explicit") or not arguments) else arguments, build)
+    return Primitive(
+        arguments + "w" if ordered and (name.endswith("_explicit") or not arguments) else arguments, build
+    )
 
 
 def _order(reader: ExpressionReader, words: list[str], which: int = 0) -> str:
-    """The tag of the memory order given as word `which`, by default that of the sequentially consistent one."""
+    """The tag of the memory order that word `which` gives, `SC` if there is none."""
     word = words[which] if which < len(words) else _DEFAULT
     tag = _ORDERS.get(word)
     if tag is None:

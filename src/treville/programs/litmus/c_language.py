@@ -1,8 +1,8 @@
 """The C of litmus tests -> a program: functions `P0(int *x, ...) { ... }` over a library of primitives.
 
 A pointer parameter is the address of the global of its name; every other name is a register of its thread, 0
-until it is set. All cells and registers are 64 bits wide, as no litmus test depends on overflow. What the dialects
-(`c11`, `linux`) add is a library: a function from the name of a primitive to its `Primitive`.
+until it is set. All cells and registers are 64 bits wide, as no litmus test depends on overflow. What the
+dialects (`c11`, `linux`) add is a library: a function from the name of a primitive to its `Primitive`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ import re
 from typing import NamedTuple
 
 from treville.programs.ir import Const, Program, Thread
-from treville.programs.litmus.c_language_expressions import WIDTH, Library, Tokens, is_name, tokenise
+from treville.programs.litmus.c_language_expressions import Library
 from treville.programs.litmus.c_language_statements import END, BodyReader, ParameterAssigned
+from treville.programs.litmus.c_language_terms import WIDTH, Tokens, is_name, tokenise
 from treville.programs.litmus.condition import read_conditions
 from treville.programs.litmus.initial import apply_initial, read_initial
 from treville.programs.litmus.layout import Part, Sections

@@ -1,8 +1,8 @@
 """C expressions -> IR expressions, with instructions emitted for the reads and calls inside them.
 
 Pointers count cells: `p + 1` is the next cell of an array, also where a register of another type is
-dereferenced. Operands are evaluated from left to right. `&&`, `||` skip their right operand as C does; where it
-has no reads or effects they become plain operators.
+dereferenced. Operands are evaluated from left to right. `&&`, `||` skip their right operand as C does; where
+it has no reads or effects they become plain operators.
 """
 
 from __future__ import annotations
@@ -25,15 +25,27 @@ from treville.programs.ir import (
     Store,
     Thread,
 )
+from treville.programs.litmus.c_language_terms import (
+    BINARY,
+    CELL_BYTES,
+    ONE,
+    PLAIN,
+    TYPE_WORDS,
+    WIDTH,
+    ZERO,
+    Cell,
+    Tokens,
+    is_name,
+    negate,
+    operate,
+    truth,
+)
 from treville.programs.operators import OPERATORS
-from treville.results import InputError, Source, Span, Unsupported
+from treville.results import InputError, Span, Unsupported
 
-WIDTH = 64
-CELL_BYTES = WIDTH // 8
-PLAIN = frozenset({"NA", "Plain"})
-ZERO = Const(0)
-ONE = Const(1)
+_NUMBER = re.compile(r"(0[xX][0-9a-fA-F]+|\d+)[uUlL]*$")
 _DEEPEST = 100
+_CONSTANTS = {"NULL": ZERO, "false": ZERO, "true": ONE}
 
 
 class Primitive(NamedTuple):
@@ -49,128 +61,6 @@ class Primitive(NamedTuple):
 
 Build: TypeAlias = "Callable[[ExpressionReader, list[Expr], list[str]], Expr | None]"
 Library: TypeAlias = "Callable[[str], Primitive | None]"
-
-_TOKEN = re.compile(
-    r"[A-Za-z_]\w*|(?:0[xX][0-9a-fA-F]+|\d+)[uUlL]*|<<=|>>=|->|\+\+|--|&&|\|\||[-+*/%&|^=!<>]=|<<|>>|\S"
-)
-_NUMBER = re.compile(r"(0[xX][0-9a-fA-F]+|\d+)[uUlL]*$")
-TYPE_WORDS = frozenset(
-    [
-        "int",
-        "char",
-        "short",
-        "long",
-        "unsigned",
-        "signed",
-        "void",
-        "bool",
-        "_Bool",
-        "const",
-        "volatile",
-        "struct",
-        "union",
-        "enum",
-        "_Atomic",
-        "intptr_t",
-        "uintptr_t",
-        "size_t",
-        "int8_t",
-        "int16_t",
-        "int32_t",
-        "int64_t",
-        "uint8_t",
-        "uint16_t",
-        "uint32_t",
-        "uint64_t",
-        "atomic_int",
-        "atomic_uint",
-        "atomic_bool",
-        "atomic_long",
-        "atomic_t",
-        "atomic64_t",
-        "atomic_long_t",
-        "atomic_flag",
-        "spinlock_t",
-        "mtx_t",
-        "__int128",
-        "__int128_t",
-        "__uint128_t",
-        "int128_t",
-        "uint128_t",
-        "u8",
-        "u16",
-        "u32",
-        "u64",
-        "s8",
-        "s16",
-        "s32",
-        "s64",
-        "__rcu",
-        "static",
-        "register",
-    ]
-)
-
-BINARY: dict[str, tuple[int, str]] = {
-    "||": (1, "or"), "&&": (2, "and"), "|": (3, "or"), "^": (4, "xor"), "&": (5, "and"),
-    "==": (6, "eq"), "!=": (6, "ne"), "<": (7, "lt"), "<=": (7, "le"), ">": (7, "gt"), ">=": (7, "ge"),
-    "<<": (8, "shl"), ">>": (8, "ashr"), "+": (9, "add"), "-": (9, "sub"),
-    "*": (10, "mul"), "/": (10, "sdiv"), "%": (10, "srem"),
-}  # fmt: skip
-_COMPARISONS = frozenset(("eq", "ne", "lt", "le", "gt", "ge"))
-_OPPOSITE = {"eq": "ne", "ne": "eq", "lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
-
-
-def operate(name: str, *args: Expr) -> Expr:
-    """The operator applied to the arguments, computed right away if they are all constants."""
-    if all(type(argument) is Const for argument in args):
-        return Const(OPERATORS[name](tuple(a.value for a in args), WIDTH))  # type: ignore[union-attr]
-    return Op(name, args, WIDTH)
-
-
-def truth(value: Expr) -> Expr:
-    """1 if the value is not zero, else 0."""
-    if type(value) is Op and (value.name in _COMPARISONS or value.name == "lnot"):
-        return value
-    return operate("ne", value, ZERO)
-
-
-def negate(value: Expr) -> Expr:
-    """1 if the value is zero, else 0."""
-    if type(value) is Op and value.name in _OPPOSITE:
-        return Op(_OPPOSITE[value.name], value.args, WIDTH)
-    return operate("lnot", value)
-
-
-class Tokens(NamedTuple):
-    """The words of a program text (the last one is empty), and where they are in it and in the file."""
-
-    words: list[str]
-    offsets: list[int]
-    source: Source
-    base: int
-
-
-class Cell(NamedTuple):
-    """An operand that is in memory: it can be read, written, or have its address taken."""
-
-    address: Expr
-
-
-def tokenise(text: str, base: int, source: Source) -> Tokens:
-    """The words of a text that begins at offset `base` of its file."""
-    words: list[str] = []
-    offsets: list[int] = []
-    for match in _TOKEN.finditer(text):
-        words.append(match.group())
-        offsets.append(match.start())
-    # Four empty words at the end, so that looking ahead needs no test.
-    return Tokens(words + [""] * 4, offsets + [len(text)] * 4, source, base)
-
-
-def is_name(word: str) -> bool:
-    """Is the word an identifier (or keyword)?"""
-    return word[:1].isalpha() or word[:1] == "_"
 
 
 class ExpressionReader:
@@ -374,9 +264,11 @@ class ExpressionReader:
         return self.primary(word, effects)
 
     def signed(self, word: str, operand: Expr) -> Expr:
+        """`+e`, `-e` or `~e`."""
         return operand if word == "+" else operate("neg" if word == "-" else "not", operand)
 
     def address_of(self) -> Expr:
+        """`&e` for an operand in memory."""
         place = self.place
         self.enter()
         operand = self.unary()
@@ -428,6 +320,7 @@ class ExpressionReader:
             self.place += 1
 
     def primary(self, word: str, effects: bool) -> Expr | Cell:
+        """A name with its subscripts, a call, or a number."""
         if is_name(word):
             self.place += 1
             if self.words[self.place] == "(":
@@ -504,6 +397,7 @@ class ExpressionReader:
         operand = self.unary()
         if isinstance(operand, Cell):
             return operand.address
+        operand = self.operators(operand, 1)
         if self.is_pointer(operand):
             return operand
         raise InputError("expected a memory location", self.where(place), "dereference a pointer, as in *x")

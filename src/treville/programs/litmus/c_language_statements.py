@@ -1,20 +1,22 @@
 """C statements -> IR instructions.
 
-One pass, no tree: statements emit instructions as they are read. As herd7 has it, what an `if` or a loop controls
-ends with that statement: events behind it do not depend on its condition, hence `Branch.until` is always set.
+One pass, no tree: statements emit instructions as they are read. As herd7 has it, what an `if` or a loop
+controls ends with that statement: events behind it do not depend on its condition, hence `Branch.until` is
+always set.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from treville.programs.ir import Branch, Const, Expr, Load, Local, Reg, Thread
-from treville.programs.litmus.c_language_expressions import (
+from treville.programs.litmus.c_language_expressions import ExpressionReader, Library
+from treville.programs.litmus.c_language_terms import (
     BINARY,
     ONE,
     PLAIN,
     TYPE_WORDS,
     Cell,
-    ExpressionReader,
-    Library,
     Tokens,
     is_name,
     negate,
@@ -130,6 +132,7 @@ class BodyReader(ExpressionReader):
             self.emit(Branch(target))
 
     def if_statement(self) -> None:
+        """`if (c) s else s`; its condition controls both branches and nothing behind them."""
         condition = self.condition()
         otherwise, end = self.new_label(), self.new_label()
         self.branch_unless(condition, otherwise, end)
@@ -144,6 +147,7 @@ class BodyReader(ExpressionReader):
         self.place_label(end)
 
     def while_loop(self) -> None:
+        """`while (c) s`"""
         head, exit_label = self.new_label(), self.new_label()
         self.place_label(head)
         self.branch_unless(self.condition(), exit_label, exit_label)
@@ -154,6 +158,7 @@ class BodyReader(ExpressionReader):
         self.place_label(exit_label)
 
     def do_loop(self) -> None:
+        """`do s while (c);`"""
         head, test, exit_label = self.new_label(), self.new_label(), self.new_label()
         self.place_label(head)
         self.loops.append((test, exit_label))
@@ -168,6 +173,7 @@ class BodyReader(ExpressionReader):
         self.place_label(exit_label)
 
     def for_loop(self) -> None:
+        """`for (s; c; s) s`: the words of the step are read after the body."""
         head, step, exit_label = self.new_label(), self.new_label(), self.new_label()
         self.expect("(")
         if self.words[self.place] != ";":
@@ -265,6 +271,7 @@ class BodyReader(ExpressionReader):
         self.emit(Local(name, value))
 
     def expression_statement(self) -> None:
+        """`++r` or an expression for its effects."""
         word = self.words[self.place]
         if word in ("++", "--"):
             place = self.place + 1
@@ -297,3 +304,11 @@ class BodyReader(ExpressionReader):
                 self.load(target.address, PLAIN)
             if self.words[self.place] != ";":
                 raise self.error(f"expected '=' or ';', found {self.found()}")
+
+
+_NESTED: dict[str, Callable[[BodyReader], None]] = {
+    "if": BodyReader.if_statement,
+    "while": BodyReader.while_loop,
+    "do": BodyReader.do_loop,
+    "for": BodyReader.for_loop,
+}

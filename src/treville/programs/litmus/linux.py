@@ -1,12 +1,14 @@
 """C litmus tests with the Linux kernel's primitives -> IR.
 
-Which events a primitive has, and with which tags, follows tools/memory-model of the kernel (linux-kernel.def and
-Documentation/herd-representation.txt): a full-barrier read-modify-write stands between two `Mb` fences; one that
-fails is a single relaxed read; `spin_lock` is a read `LKR` that finds the lock free and a write `LKW`, `spin_unlock`
-a write `UL`; SRCU readers read and write their `srcu_struct`, and `synchronize_srcu` is a fence with its location.
+Which events a primitive has, and with which tags, follows the kernel's tools/memory-model (linux-kernel.def
+and Documentation/herd-representation.txt): a full-barrier read-modify-write stands between two `Mb` fences;
+one that fails is a single relaxed read; `spin_lock` is a read `LKR` that finds the lock free and a write
+`LKW`, `spin_unlock` a write `UL`; SRCU readers read and write their `srcu_struct`, and `synchronize_srcu`
+is a fence with its location.
 
-Accesses carry the capitalised annotations of the models up to Linux 6.13 (`Once`, `Acquire`, `Mb` fences) and the
-upper-case ones of later models (`ONCE`, `ACQUIRE`, `MB` accesses), so that either kind of model works.
+Accesses carry the capitalised annotations of the models up to Linux 6.13 (`Once`, `Acquire`, `Mb` fences)
+and the upper-case ones of later models (`ONCE`, `ACQUIRE`, `MB` accesses), so that either kind of model
+works.
 """
 
 from __future__ import annotations
@@ -16,16 +18,8 @@ from functools import cache
 
 from treville.programs.ir import Assume, Branch, Expr, Fence, Havoc, Load, Local, Reg
 from treville.programs.litmus.c_language import read_c
-from treville.programs.litmus.c_language_expressions import (
-    ONE,
-    WIDTH,
-    ZERO,
-    Build,
-    ExpressionReader,
-    Primitive,
-    negate,
-    operate,
-)
+from treville.programs.litmus.c_language_expressions import Build, ExpressionReader, Primitive
+from treville.programs.litmus.c_language_terms import ONE, WIDTH, ZERO, negate, operate
 from treville.programs.litmus.layout import Sections
 from treville.programs.litmus.test import LitmusTest
 from treville.results import Source
@@ -95,7 +89,7 @@ _LONG = re.compile(r"atomic(?:64|_long)_")
 _OPERATORS = {"inc": "add", "dec": "sub"}
 
 
-def read(sections: Sections, source: Source) -> LitmusTest:
+def read(sections: Sections, _source: Source) -> LitmusTest:
     """Read a C litmus test that uses the kernel's primitives."""
     return read_c(sections, "LKMM", primitive)
 
@@ -116,7 +110,9 @@ def primitive(name: str) -> Primitive | None:
     exchange = _EXCHANGE.match(name)
     if exchange is not None:
         order = exchange.group(2) or ""
-        return Primitive("pvv", _compare_exchange(order)) if exchange.group(1) else Primitive("pv", _swap(order))
+        return (
+            Primitive("pvv", _compare_exchange(order)) if exchange.group(1) else Primitive("pv", _swap(order))
+        )
     atomic = _ATOMIC.match(name)
     if atomic is not None:
         return _arithmetic(*atomic.groups())
@@ -183,7 +179,9 @@ def _swap(order: str) -> Build:
     return build
 
 
-def _arithmetic(fetch: str | None, operator: str, returned: str | None, order: str | None) -> Primitive | None:
+def _arithmetic(
+    fetch: str | None, operator: str, returned: str | None, order: str | None
+) -> Primitive | None:
     """`atomic_add(v, x)`, `atomic_fetch_or_acquire(v, x)`, `atomic_dec_and_test(x)`, ..."""
     bare = not fetch and not returned
     if (fetch and returned) or (bare and order):
@@ -219,7 +217,7 @@ def _modify(fetch: bool, operator: str, returned: str, order: str) -> Build:
 
 
 def choose(reader: ExpressionReader) -> tuple[str, str]:
-    """Emit a free choice between success, which follows, and failure; labels of the failure and of the end."""
+    """Emit a free choice between success, which follows, and failure; the labels of failure and end."""
     choice, failure, end = reader.temporary(), reader.new_label(), reader.new_label()
     reader.emit(Havoc(choice, (0, 1)))
     reader.emit(Branch(failure, negate(Reg(choice)), end))
