@@ -42,6 +42,7 @@ class Run:
     """The state of one run of a thread; `fork` copies it where the run branches."""
 
     __slots__ = (
+        "choices",
         "control",
         "events",
         "flow",
@@ -63,6 +64,7 @@ class Run:
         self.events: list[tuple[Shape, int | None, int, int]] = []
         self.position = 0
         self.steps = 0
+        self.choices = 0  # values picked freely so far, such as whether a store conditional succeeds
         self.control = 0  # reads that an open branch depends on
         self.pick = 0  # likewise by pick dependencies
         self.flow = 0  # reads that the path taken so far depends on
@@ -82,6 +84,7 @@ class Run:
         twin.events = self.events.copy()
         twin.position = self.position
         twin.steps = self.steps
+        twin.choices = self.choices
         twin.control = self.control
         twin.pick = self.pick
         twin.flow = self.flow
@@ -170,6 +173,7 @@ class ThreadRunner:
     def _havoc(self, run: Run, instruction: Havoc) -> list[Run]:
         branches = []
         run.position += 1
+        run.choices += 1
         for number in instruction.values:
             twin = run.fork()
             twin.registers[instruction.register] = Value(number)
@@ -260,6 +264,7 @@ class ThreadRunner:
 
     def _store_exclusive(self, run: Run, instruction: StoreExclusive) -> list[Run]:
         reservation, run.reservation = run.reservation, None
+        run.choices += 1
         failed = run.fork()
         failed.registers[instruction.status] = Value(instruction.failure)
         failed.position += 1
@@ -297,7 +302,7 @@ class ThreadRunner:
             run.flow |= condition.origin
             if not condition.number:
                 return None
-            if not condition.origin:
+            if not (condition.origin or condition.data or condition.pick or run.choices):
                 # Decided without memory: such a loop ends by itself, as in herd7.
                 return self._jump(run, self.thread.labels[instruction.target], counted=False)
         return self._jump(run, self.thread.labels[instruction.target])
