@@ -7,6 +7,7 @@ log of herd7; mcompare7 does the same for logs.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,7 +30,7 @@ class Result:
     model: str
     answered: bool
     observation: str
-    holds: bool | None
+    holds: str
     flags: tuple[str, ...]
     states: dict[State, str]
 
@@ -88,10 +89,18 @@ def _result(report: Report) -> Result:
         str(report.get("model") or ""),
         answered,
         observation,
-        report["holds"] if isinstance(report.get("holds"), bool) else None,
+        _holds(report),
         tuple(sorted(map(str, flags))) if isinstance(flags, list) else (),
         states,
     )
+
+
+def _holds(report: Report) -> str:
+    """`Ok`, `No`, `Undef`, or nothing where the file does not say."""
+    if "holds" in report:
+        return {True: "Ok", False: "No"}.get(report["holds"], "Undef")
+    words = str(report.get("verdict") or "").split()
+    return words[-1] if words and words[-1] in ("Ok", "No", "Undef") else ""
 
 
 def _normal(fields: dict[str, Any]) -> State:
@@ -107,31 +116,46 @@ def _shown(fields: dict[str, Any]) -> str:
 
 # -- matching --------------------------------------------------------------------------------------
 
-_KEYS: tuple[Callable[[Result], ResultKey], ...] = (
-    lambda r: (r.file, r.model),
-    lambda r: (r.file,),
-    lambda r: (r.test, r.model),
-    lambda r: (r.test,),
-)
+KeyOf: TypeAlias = "Callable[[Result], ResultKey]"
 
 
-def _best_key(left: list[Result], right: list[Result]) -> Callable[[Result], ResultKey]:
-    """The key that tells results of a file apart and matches most of the other's: models may differ (two
-    models are compared) and so may paths (another machine, a log of herd7)."""
+def _keys(results: list[Result]) -> list[KeyOf]:
+    """Ways to tell the results of a file apart, the surest first."""
+    folder = os.path.commonpath([str(Path(r.file).parent) for r in results]) if results else ""
+    return [
+        lambda r: (r.file, r.model),
+        lambda r: (r.file,),
+        lambda r: (os.path.relpath(r.file or ".", folder or "."), r.model),
+        lambda r: (os.path.relpath(r.file or ".", folder or "."),),
+        lambda r: (r.test, r.model),
+        lambda r: (r.test,),
+    ]
 
-    def quality(key: Callable[[Result], ResultKey]) -> tuple[int, int]:
-        ours, theirs = {key(r) for r in left}, {key(r) for r in right}
+
+def _best_keys(left: list[Result], right: list[Result]) -> tuple[KeyOf, KeyOf]:
+    """The keys that match most results of one file to the other's: models may differ (two models are
+    compared) and so may paths (another machine, a log of herd7)."""
+
+    def quality(keys: tuple[KeyOf, KeyOf]) -> int:
+        ours, theirs = {keys[0](r) for r in left}, {keys[1](r) for r in right}
         repeated = len(left) - len(ours) + len(right) - len(theirs)
-        return len(ours & theirs) - repeated, -repeated
+        return len(ours & theirs) - repeated
 
-    return max(_KEYS, key=quality)
+    return max(zip(_keys(_with_files(left)), _keys(_with_files(right)), strict=True), key=quality)
+
+
+def _with_files(results: list[Result]) -> list[Result]:
+    """Those of them whose paths can be compared: all absolute or all relative."""
+    named = [result for result in results if result.file]
+    absolute = [result for result in named if Path(result.file).is_absolute()]
+    return absolute if len(absolute) == len(named) else [r for r in named if r not in absolute]
 
 
 def compare(left: list[Result], right: list[Result]) -> Comparison:
     """What changes from the first results to the second."""
-    key = _best_key(left, right)
-    ours = {key(result): result for result in left}
-    theirs = {key(result): result for result in right}
+    our_key, their_key = _best_keys(left, right)
+    ours = {our_key(result): result for result in left}
+    theirs = {their_key(result): result for result in right}
     differences = []
     same = 0
     for name in dict.fromkeys([*ours, *theirs]):
@@ -157,7 +181,7 @@ def _difference(key: ResultKey, left: Result | None, right: Result | None) -> Di
         return difference if left.answered != right.answered else None
     for what in ("observation", "holds", "flags"):
         before, after = getattr(left, what), getattr(right, what)
-        if before != after:
+        if before != after and (what != "holds" or (before and after)):
             difference.changes.append(f"{what}: {_word(before)} -> {_word(after)}")
     difference.lost = sorted(shown for state, shown in left.states.items() if state not in right.states)
     difference.gained = sorted(shown for state, shown in right.states.items() if state not in left.states)
@@ -165,6 +189,4 @@ def _difference(key: ResultKey, left: Result | None, right: Result | None) -> Di
 
 
 def _word(value: object) -> str:
-    if isinstance(value, tuple):
-        return ", ".join(value) or "none"
-    return {True: "Ok", False: "No", None: "Undef"}[value] if value in (True, False, None) else str(value)
+    return (", ".join(value) or "none") if isinstance(value, tuple) else str(value)
