@@ -1,8 +1,10 @@
 """A model -> Python functions over packed relations (see `packed`).
 
 Nodes that do not depend on `rf` and `co` are static: `CompiledModel.prepare` evaluates the needed ones once
-per set of event shapes. The rest becomes one generated function that computes axiom after axiom, cheapest
-first, and returns at the first violated one.
+per set of event shapes. It also evaluates upper bounds of the others (the may sets of paper 004, section
+4.6), and an axiom that even its upper bound satisfies is not looked at again: a test without RCU does not pay
+for RCU. What is left becomes one generated function that computes axiom after axiom, cheapest first, and
+returns at the first violated one.
 """
 
 from __future__ import annotations
@@ -12,18 +14,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from treville.models.model import SET, Axiom, Model
+from treville.solving.enumeration.facts import Facts
 from treville.solving.enumeration.packed import Kernel
 from treville.solving.enumeration.shapes import OBSERVED_WRITES
 
-DYNAMIC_BASES = frozenset({"rf", "co", "fr", "FW"})
-_COST = {"seq": 4, "plus": 5, "star": 5, "inverse": 4, "fixpoint": 30, "domain": 3, "range": 3}
+FIXED = ("k", "column", "row", "seq", "plus", "cyclic")
 
 
 @dataclass(frozen=True, slots=True)
 class CompiledModel:
     """`prepare(kernel, base)` gives the static values for one set of shapes, or None if a static axiom fails;
     `violated(statics, rf, co, fr)` is 0 for a consistent execution, else 1 + the index of a violated axiom;
-    `flags(statics, rf, co, fr)` lists the names of the flags that it raises."""
+    `flags(statics, rf, co, fr)` lists the names of the flags that it raises. In `prepare`, `base` also
+    holds the upper bounds of rf, co and fr under the names `may rf`, `may co`, `may fr`."""
 
     model: Model
     prepare: Callable[[Kernel, Mapping[str, int]], Any]
@@ -31,87 +34,60 @@ class CompiledModel:
     flags: Callable[[Any, int, int, int], list[str]] | None
 
 
-class _Statics:
-    """The code that computes static values; each is requested once and gets a slot."""
-
-    def __init__(self, compiler: _Compiler) -> None:
-        self.code = _Code(compiler, static=True)
-        self.slots: dict[tuple[str, int], str] = {}
-        self.names: list[str] = []
-
-    def request(self, form: str, node: int) -> str:
-        """The name under which dynamic code finds a static value in the given form."""
-        key = (form, node)
-        if key not in self.slots:
-            value = self.code.value(node)
-            name = f"{form[0]}{node}"
-            wrapped = {
-                "value": value,
-                "rows": f"k.rows({value})",
-                "columns": f"k.columns({value})",
-                "left": f"columns_of(k, {value})",
-                "table": f"rows_of(k, {value})",
-            }[form]
-            self.code.lines.append(f"{name} = {wrapped}")
-            self.slots[key] = name
-            self.names.append(name)
-        return self.slots[key]
-
-
 class _Code:
-    """Straight-line code that computes nodes on demand."""
+    """Code that computes nodes on demand, each once. Subclasses say where values come from."""
 
-    def __init__(self, compiler: _Compiler, static: bool, indent: str = "") -> None:
-        self.compiler = compiler
-        self.static = static
-        self.indent = indent
-        self.lines: list[str] = []
+    prefix = ""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.nodes = facts.model.nodes
         self.done: dict[int, str] = {}
+        self.indent = ""
 
-    def emit(self, node: int, expression: str) -> str:
-        name = f"v{node}"
-        self.lines.append(f"{self.indent}{name} = {expression}")
-        self.done[node] = name
-        return name
+    def line(self, text: str, node: int) -> None:
+        """Append a line that belongs to the computation of a node."""
+        raise NotImplementedError
+
+    def elsewhere(self, node: int) -> str | None:
+        """The name of a value that other code computes, if it does."""
+        raise NotImplementedError
+
+    def base(self, name: str) -> str:
+        """Python for a base set or relation."""
+        raise NotImplementedError
 
     def value(self, node: int) -> str:
         """The name of the variable that holds the node's value, after emitting what computes it."""
         if node in self.done:
             return self.done[node]
-        compiler = self.compiler
-        if not self.static and not compiler.dynamic[node]:
-            return compiler.statics.request("value", node)
-        entry = compiler.model.nodes[node]
-        if entry.op == "fixpoint":
+        known = self.elsewhere(node)
+        if known is not None:
+            return known
+        if self.nodes[node].op == "fixpoint":
             self._fixpoint(node)
-            return self.done[node]
-        return self.emit(node, self._expression(node))
+        else:
+            expression = self._expression(node)
+            self.done[node] = f"{self.prefix}{node}"
+            self.line(f"{self.prefix}{node} = {expression}", node)
+        return self.done[node]
 
     def _expression(self, node: int) -> str:
-        entry = self.compiler.model.nodes[node]
+        entry = self.nodes[node]
         op, args = entry.op, entry.args
-        if op == "base":
-            return self._base(entry.name)
-        if op == "empty":
-            return "0"
-        if op == "universe":
-            return "k.row" if entry.kind == SET else "k.full"
-        if op == "id":
-            return "k.diagonal"
+        everything = "k.row" if entry.kind == SET else "k.full"
+        if op in ("base", "empty", "universe", "id"):
+            constants = {"empty": "0", "universe": everything, "id": "k.diagonal"}
+            return constants.get(op) or self.base(entry.name)
         if op == "seq":
-            return self._sequence(*args)
+            return self.sequence(*args)
+        if op in ("diff", "complement"):
+            return self.without(self.value(args[0]) if op == "diff" else everything, args[-1])
         first = self.value(args[0])
-        if op in ("union", "inter", "diff"):
+        if op in ("union", "inter", "product"):
             second = self.value(args[1])
-            return {
-                "union": f"{first} | {second}",
-                "inter": f"{first} & {second}",
-                "diff": f"{first} & ~{second}",
-            }[op]
-        if op == "product":
-            return f"k.product({first}, {self.value(args[1])})"
-        if op == "complement":
-            return f"k.row ^ {first}" if entry.kind == SET else f"k.full ^ {first}"
+            forms = {"union": f"{first} | {second}", "inter": f"{first} & {second}"}
+            return forms.get(op) or f"k.product({first}, {second})"
         return {
             "opt": f"{first} | k.diagonal",
             "plus": f"plus({first})",
@@ -122,53 +98,36 @@ class _Code:
             "range": f"k.range({first})",
         }[op]
 
-    def _base(self, name: str) -> str:
-        if name == "FW":
-            writes = self.compiler.statics.request("value", self.compiler.node_of_base(OBSERVED_WRITES))
-            return f"{writes} & ~k.domain(co)"
-        if name in DYNAMIC_BASES:
-            return name
-        return f"base.get({name!r}, 0)"
+    def without(self, first: str, removed: int) -> str:
+        """`first` less a node."""
+        return f"{first} & ~{self.value(removed)}"
 
-    def _sequence(self, left: int, right: int) -> str:
-        compiler, nodes = self.compiler, self.compiler.model.nodes
-        if nodes[left].op == "identity":
-            return f"{self.value(right)} & {self._restriction('rows', nodes[left].args[0])}"
-        if nodes[right].op == "identity":
-            return f"{self.value(left)} & {self._restriction('columns', nodes[right].args[0])}"
-        if (
-            nodes[left].op == "inverse"
-            and compiler.is_base(nodes[left].args[0], "rf")
-            and compiler.is_base(right, "co")
-        ):
-            return "fr"
-        if not self.static and not compiler.dynamic[right]:
-            return f"seq_table({self.value(left)}, {compiler.statics.request('table', right)}, column)"
-        if not self.static and not compiler.dynamic[left]:
-            return f"seq_left({compiler.statics.request('left', left)}, {self.value(right)}, row)"
+    def sequence(self, left: int, right: int) -> str:
+        """Composition; with `[S]` on one side it is a restriction."""
+        if self.nodes[left].op == "identity":
+            return f"{self.value(right)} & {self.restriction('rows', self.nodes[left].args[0])}"
+        if self.nodes[right].op == "identity":
+            return f"{self.value(left)} & {self.restriction('columns', self.nodes[right].args[0])}"
         return f"seq({self.value(left)}, {self.value(right)})"
 
-    def _restriction(self, form: str, members: int) -> str:
-        if not self.static and not self.compiler.dynamic[members]:
-            return self.compiler.statics.request(form, members)
+    def restriction(self, form: str, members: int) -> str:
+        """All pairs whose source (`rows`) or target (`columns`) is in a set."""
         return f"k.{form}({self.value(members)})"
 
     def _fixpoint(self, node: int) -> None:
         """Iterate the node's whole group from empty relations; what does not depend on it comes before."""
-        group = self.compiler.group_of[node]
-        inside = self.compiler.depends_on_group[node]
+        group, inside = self.facts.group_of[node], self.facts.inside_group[node]
         for body in group.bodies:
             self._hoist(body, inside, set())
-        names = [f"v{variable}" for variable in group.variables]
-        self.lines.append(f"{self.indent}{' = '.join(names)} = 0")
-        self.lines.append(f"{self.indent}while True:")
-        for variable, name in zip(group.variables, names, strict=True):
-            self.done[variable] = name
+        names = [f"{self.prefix}{variable}" for variable in group.variables]
+        self.line(f"{' = '.join(names)} = 0", node)
+        self.line("while True:", node)
+        self.done.update(zip(group.variables, names, strict=True))
         outer, self.indent = self.indent, self.indent + "    "
         news = [self.value(body) for body in group.bodies]
         same = " and ".join(f"{new} == {old}" for new, old in zip(news, names, strict=True))
-        self.lines.append(f"{self.indent}if {same}: break")
-        self.lines.append(f"{self.indent}{', '.join(names)} = {', '.join(news)}")
+        self.line(f"if {same}: break", node)
+        self.line(f"{', '.join(names)} = {', '.join(news)}", node)
         self.indent = outer
 
     def _hoist(self, node: int, inside: set[int], seen: set[int]) -> None:
@@ -178,91 +137,141 @@ class _Code:
         if node not in inside:
             self.value(node)
             return
-        for arg in self.compiler.model.nodes[node].args:
+        for arg in self.nodes[node].args:
             self._hoist(arg, inside, seen)
 
 
-class _Compiler:
-    """Facts about the model's nodes that the code generator asks for."""
+class _Static(_Code):
+    """The body of `prepare`: static values, some of them in forms that dynamic code asks for."""
 
-    def __init__(self, model: Model) -> None:
-        self.model = Model(
-            model.name,
-            list(model.nodes),
-            model.groups,
-            model.axioms,
-            model.definitions,
-            model.shown,
-            model.file,
-        )
-        self.group_of = {v: group for group in model.groups for v in group.variables}
-        self.dynamic = self._find_dynamic()
-        self.depends_on_group = self._find_dependents()
-        self.statics = _Statics(self)
+    prefix = "v"
 
-    def is_base(self, node: int, name: str) -> bool:
-        entry = self.model.nodes[node]
-        return entry.op == "base" and entry.name == name
+    def __init__(self, facts: Facts) -> None:
+        super().__init__(facts)
+        self.lines: list[str] = []
+        self.slots: dict[tuple[str, int], str] = {}
 
-    def node_of_base(self, name: str) -> int:
-        """The base node of that name, appended when the model does not mention it."""
-        from treville.models.model import Node
+    def line(self, text: str, node: int) -> None:
+        self.lines.append(f"    {self.indent}{text}")
 
-        for index, entry in enumerate(self.model.nodes):
-            if entry.op == "base" and entry.name == name:
-                return index
-        self.model.nodes.append(Node("base", (), SET, name))
-        self.dynamic.append(False)
-        return len(self.model.nodes) - 1
+    def elsewhere(self, node: int) -> str | None:
+        return None
 
-    def _find_dynamic(self) -> list[bool]:
-        nodes = self.model.nodes
-        dynamic = [node.op == "base" and node.name in DYNAMIC_BASES for node in nodes]
-        changed = True
-        while changed:
-            changed = False
-            for index, node in enumerate(nodes):
-                if not dynamic[index] and (
-                    any(dynamic[arg] for arg in node.args)
-                    or (node.op == "fixpoint" and any(dynamic[b] for b in self.group_of[index].bodies))
-                ):
-                    dynamic[index] = changed = True
-        return dynamic
+    def base(self, name: str) -> str:
+        return f"base.get({name!r}, 0)"
 
-    def _find_dependents(self) -> dict[int, set[int]]:
-        """For each fixpoint variable, the nodes that depend on some variable of its group."""
-        out = {}
-        for group in self.model.groups:
-            inside = set(group.variables)
-            changed = True
-            while changed:
-                changed = False
-                for index, node in enumerate(self.model.nodes):
-                    if index not in inside and inside.intersection(node.args):
-                        inside.add(index)
-                        changed = True
-            out.update(dict.fromkeys(group.variables, inside))
+    def request(self, form: str, node: int) -> str:
+        """The name under which dynamic code finds a static value in the given form."""
+        key = (form, node)
+        if key not in self.slots:
+            value = self.value(node)
+            if form == "value":
+                self.slots[key] = value
+            else:
+                self.slots[key] = f"{form}{node}"
+                call = f"k.{form}({value})" if form in ("rows", "columns") else f"{form}(k, {value})"
+                self.line(f"{form}{node} = {call}", node)
+        return self.slots[key]
+
+
+class _Upper(_Code):
+    """Upper bounds of dynamic nodes, computed in `prepare` after the static values."""
+
+    prefix = "u"
+
+    def __init__(self, static: _Static) -> None:
+        super().__init__(static.facts)
+        self.static = static
+
+    def line(self, text: str, node: int) -> None:
+        self.static.lines.append(f"    {self.indent}{text}")
+
+    def elsewhere(self, node: int) -> str | None:
+        if not self.facts.dynamic[node]:
+            return self.static.value(node)
+        group = self.facts.group_of.get(node)
+        if group is not None and not group.monotone:
+            return "k.row" if self.nodes[node].kind == SET else "k.full"
+        return None
+
+    def base(self, name: str) -> str:
+        if name == "FW":
+            return f"base.get({OBSERVED_WRITES!r}, 0)"
+        return f"base['may {name}']"
+
+    def without(self, first: str, removed: int) -> str:
+        if self.facts.dynamic[removed]:
+            return first
+        return f"{first} & ~{self.static.value(removed)}"
+
+
+class _Dynamic(_Code):
+    """What is computed for every candidate; lines are guarded by the axioms that need them."""
+
+    prefix = "v"
+
+    def __init__(self, static: _Static, axioms: list[Axiom]) -> None:
+        super().__init__(static.facts)
+        self.static = static
+        self.users = self.facts.users(axioms)
+        self.guarded: list[tuple[int, str]] = []
+
+    def line(self, text: str, node: int) -> None:
+        self.guarded.append((self.users[node], f"{self.indent}{text}"))
+
+    def elsewhere(self, node: int) -> str | None:
+        return None if self.facts.dynamic[node] else self.static.request("value", node)
+
+    def base(self, name: str) -> str:
+        if name == "FW":
+            writes = self.static.request("value", self.facts.node_of_base(OBSERVED_WRITES))
+            return f"{writes} & ~k.domain(co)"
+        return name
+
+    def sequence(self, left: int, right: int) -> str:
+        facts, nodes = self.facts, self.nodes
+        if "identity" in (nodes[left].op, nodes[right].op):
+            return super().sequence(left, right)
+        if (
+            nodes[left].op == "inverse"
+            and facts.is_base(nodes[left].args[0], "rf")
+            and facts.is_base(right, "co")
+        ):
+            return "fr"
+        if not facts.dynamic[right]:
+            return f"seq_table({self.value(left)}, {self.static.request('rows_of', right)}, column)"
+        if not facts.dynamic[left]:
+            return f"seq_left({self.static.request('columns_of', left)}, {self.value(right)}, row)"
+        return super().sequence(left, right)
+
+    def restriction(self, form: str, members: int) -> str:
+        if not self.facts.dynamic[members]:
+            return self.static.request(form, members)
+        return super().restriction(form, members)
+
+    def source(self) -> list[str]:
+        """The lines, consecutive ones with equal guards under one `if`."""
+        out: list[str] = []
+        previous = None
+        for mask, text in self.guarded:
+            if mask != previous:
+                out.append(f"    if active & {mask}:")
+                previous = mask
+            out.append(f"        {text}")
         return out
 
-    def cost(self, node: int, seen: set[int]) -> int:
-        """A rough count of the work to compute a node, shared parts once."""
-        if node in seen or not self.dynamic[node]:
-            return 0
-        seen.add(node)
-        entry = self.model.nodes[node]
-        total = _COST.get(entry.op, 1)
-        children = self.group_of[node].bodies if entry.op == "fixpoint" else entry.args
-        return total + sum(self.cost(child, seen) for child in children)
+
+def _broken(axiom: Axiom, value: str) -> str:
+    """Python for `the axiom does not hold`, negation aside."""
+    tests = {"acyclic": f"cyclic({value})", "irreflexive": f"{value} & k.diagonal", "empty": value}
+    return tests[axiom.kind]
 
 
-def _test(axiom: Axiom, value: str) -> str:
-    """Python for `the axiom does not hold`."""
-    broken = {
-        "acyclic": f"cyclic({value})",
-        "irreflexive": f"{value} & k.diagonal",
-        "empty": value,
-    }[axiom.kind]
-    return f"not ({broken})" if axiom.negated else broken
+def _reports(axiom: Axiom, value: str) -> str:
+    """Python for `the axiom forbids the execution` or `the flag is raised`: a flag reports that its test
+    succeeds, `undefined_unless` that it fails."""
+    fails = f"not ({_broken(axiom, value)})" if axiom.negated else f"({_broken(axiom, value)})"
+    return f"not {fails}" if axiom.flag and not axiom.undefined else fails
 
 
 def columns_of(kernel: Kernel, relation: int) -> list[tuple[int, int]]:
@@ -301,51 +310,60 @@ def seq_left(table: list[tuple[int, int]], right: int, row: int) -> int:
 
 def compile_model(model: Model) -> CompiledModel:
     """Generate and compile the functions of a model."""
-    compiler = _Compiler(model)
-    axioms = list(enumerate(model.axioms))
-    forbidding = [(i, a) for i, a in axioms if not a.flag and not a.undefined]
-    static_checks = [(i, a) for i, a in forbidding if not compiler.dynamic[a.node]]
-    dynamic_checks = [(i, a) for i, a in forbidding if compiler.dynamic[a.node]]
-    dynamic_checks.sort(key=lambda entry: compiler.cost(entry[1].node, set()))
-    code = _Code(compiler, static=False, indent="    ")
-    for index, axiom in dynamic_checks:
-        value = code.value(axiom.node)
-        code.lines.append(f"    if {_test(axiom, value)}: return {index + 1}")
-    flagging = [a for _, a in axioms if a.flag or a.undefined]
-    flag_code = _Code(compiler, static=False, indent="    ")
-    for axiom in flagging:
-        value = flag_code.value(axiom.node)
-        # A flag reports that its test succeeds, `undefined_unless` that it fails.
-        test = _test(axiom, value) if axiom.undefined else f"not ({_test(axiom, value)})"
-        flag_code.lines.append(f"    if {test}: found.append({axiom.name!r})")
-    for _, axiom in static_checks:
-        value = compiler.statics.code.value(axiom.node)
-        compiler.statics.code.lines.append(f"if {_test(axiom, value)}: return None")
-    static_lines = compiler.statics.code.lines
-    names = "".join(f"{name}, " for name in compiler.statics.names)
-    unpack = f"    k, column, row, seq, plus, cyclic, {names}= statics"
-    source = "\n".join(
-        [
-            "def prepare(k, base):",
-            "    seq, plus, cyclic = k.seq, k.plus, k.cyclic",
-            *(f"    {line}" for line in static_lines),
-            f"    return (k, k.column, k.row, k.seq, k.plus, k.cyclic, {names})",
-            "def violated(statics, rf, co, fr):",
-            unpack,
-            *code.lines,
-            "    return 0",
-            "def flags(statics, rf, co, fr):",
-            unpack,
-            "    found = []",
-            *flag_code.lines,
-            "    return found",
-        ]
-    )
-    scope: dict[str, Any] = {
-        "columns_of": columns_of,
-        "rows_of": rows_of,
-        "seq_table": seq_table,
-        "seq_left": seq_left,
-    }
-    exec(compile(source, f"<compiled {model.name}>", "exec"), scope)
+    facts = Facts(model)
+    static = _Static(facts)
+    numbered = list(enumerate(model.axioms))
+    forbidding = [(i, a) for i, a in numbered if not a.flag and not a.undefined]
+    checks = [(i, a) for i, a in forbidding if facts.dynamic[a.node]]
+    checks.sort(key=lambda entry: facts.cost(entry[1].node))
+    flagging = [(i, a) for i, a in numbered if a.flag or a.undefined]
+    for _, axiom in forbidding:
+        if not facts.dynamic[axiom.node]:
+            static.line(f"if {_reports(axiom, static.value(axiom.node))}: return None", axiom.node)
+    checking = _function(static, checks, "return {index}")
+    flags = _function(static, flagging, "found.append({name!r})")
+    upper = _Upper(static)
+    active = _activity(upper, "active", checks) + _activity(upper, "flagging", flagging)
+    names = ", ".join(dict.fromkeys(static.slots.values()))
+    values = f"k, k.column, k.row, k.seq, k.plus, k.cyclic, {names}"
+    unpack = f"    active, flagging, {', '.join(FIXED)}, {names} = statics"
+    source = [
+        "def prepare(k, base):",
+        "    seq, plus, cyclic = k.seq, k.plus, k.cyclic",
+        *static.lines,
+        *active,
+        f"    return (active, flagging, {values})",
+        "def violated(statics, rf, co, fr):",
+        unpack,
+        *checking,
+        "    return 0",
+        "def flags(statics, rf, co, fr):",
+        unpack,
+        "    active, found = flagging, []",
+        *flags,
+        "    return found",
+    ]
+    scope: dict[str, Any] = {f.__name__: f for f in (columns_of, rows_of, seq_table, seq_left)}
+    exec(compile("\n".join(source), f"<compiled {model.name}>", "exec"), scope)
     return CompiledModel(model, scope["prepare"], scope["violated"], scope["flags"] if flagging else None)
+
+
+def _function(static: _Static, axioms: list[tuple[int, Axiom]], action: str) -> list[str]:
+    """The body that computes the axioms' nodes and acts where one reports."""
+    code = _Dynamic(static, [axiom for _, axiom in axioms])
+    for position, (index, axiom) in enumerate(axioms):
+        value = code.value(axiom.node)
+        act = action.format(index=index + 1, name=axiom.name)
+        code.guarded.append((1 << position, f"if {_reports(axiom, value)}: {act}"))
+    return code.source()
+
+
+def _activity(upper: _Upper, name: str, axioms: list[tuple[int, Axiom]]) -> list[str]:
+    """Lines of `prepare` that set the bits of the axioms that could report."""
+    lines = [f"    {name} = 0"]
+    for position, (_, axiom) in enumerate(axioms):
+        # Only a test that grows with its relation can be excluded by an upper bound.
+        grows = axiom.negated if axiom.flag and not axiom.undefined else not axiom.negated
+        bit = f"{name} |= {1 << position}"
+        lines.append(f"    if {_broken(axiom, upper.value(axiom.node))}: {bit}" if grows else f"    {bit}")
+    return lines

@@ -173,7 +173,9 @@ class Engine:
             layout = Layout(key, self.observed)
             if layout.n > MAX_EVENTS:
                 raise TooLarge("too many events to list executions", "use --engine eager")
-            statics = self.compiled.prepare(layout.kernel, layout.everything())
+            base = layout.everything()
+            base.update(layout.upper_bounds(base, self.coherent))
+            statics = self.compiled.prepare(layout.kernel, base)
             found = self.layouts[key] = (layout, statics)
         return found
 

@@ -34,6 +34,19 @@ class Layout:
         """All base sets and relations but those that depend on rf and co."""
         return {**self._sets(), **self._relations()}
 
+    def upper_bounds(self, base: dict[str, int], coherent: bool) -> dict[str, int]:
+        """What rf, co and fr may contain: accesses of one location, for coherent models none against
+        program order."""
+        ops, here = self.kernel, base["loc"]
+        if coherent:
+            here &= ~ops.inverse(base["po"])
+        reads, writes, initial = base["R"], base["W"], base["IW"]
+        return {
+            "may rf": ops.product(writes, reads) & here,
+            "may co": ops.product(writes, writes & ~initial) & here & ~ops.diagonal,
+            "may fr": ops.product(reads, writes & ~initial) & here,
+        }
+
     def _sets(self) -> dict[str, int]:
         initial = (1 << len(self.addresses)) - 1
         kinds = {"R": 0, "W": initial, "F": 0, "IW": initial}
