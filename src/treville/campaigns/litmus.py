@@ -57,7 +57,7 @@ def answer(task: Task) -> Report:
     except MemoryError:
         report.update(status="unknown", reason="out of memory (raise --memory)")
     except RecursionError:
-        report.update(status="error", reason="the input is nested too deeply", detail="")
+        report.update(status="error", reason=f"{task.file}:1:1: the input is nested too deeply")
     except InputError as error:
         place = f"{error.span}: " if error.span else ""
         report.update(status="error", reason=f"{place}{error.message}", detail=str(error))

@@ -7,7 +7,7 @@ from importlib import import_module
 
 from treville.programs.litmus import layout
 from treville.programs.litmus.test import LitmusTest
-from treville.results import InputError, Unsupported
+from treville.results import InputError, Source, Unsupported
 
 DIALECTS: dict[str, str] = {
     "X86": "tso",
@@ -40,6 +40,8 @@ _SPELLINGS = {
     "RISCV": "RISCV",
     "C": "C",
 }
+# No register is this wide, and Python refuses to convert numbers of thousands of digits.
+_LONG_NUMBER = re.compile(r"[0-9]{1000}")
 _OTHER_LANGUAGES = frozenset(
     ("LISA", "BELL", "MIPS", "CPP", "JAVA", "ASL", "PTX", "KVM", "BPF", "ARM64", "LARGE", "SPARC", "IA64")
 )
@@ -55,6 +57,8 @@ _STANDARD_WORD = re.compile(
 
 def parse(text: str, name: str) -> LitmusTest:
     """Read a litmus test of any dialect; `name` is the file's name for messages."""
+    if too_long := _LONG_NUMBER.search(text):
+        raise InputError("a number of this length", Source(name, text).span(too_long.start()))
     sections = layout.split(text, name)
     dialect = dialect_of(sections)
     reader = import_module(f"treville.programs.litmus.{_READERS[dialect]}")
