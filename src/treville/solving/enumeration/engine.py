@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import product
+from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
 from treville.events.traces import NO_PAIR, Shape, Trace, Traces, program_traces
@@ -123,6 +124,8 @@ class Engine:
     def consistent(self, max_candidates: int | None = None) -> Iterator[tuple[Candidate, Any]]:
         """The consistent candidates, each with the static values of its shapes."""
         violated = self.compiled.violated
+        if max_candidates is not None and prod(map(len, self.traces.threads)) > 4 * max_candidates:
+            raise TooLarge("too many combinations of traces to list", "use --engine eager")
         for traces, profiles in self._selections():
             layout, statics = self._layout(traces)
             if statics is None:
