@@ -25,7 +25,7 @@ def expand(arguments: Iterable[str], suffixes: tuple[str, ...]) -> Iterator[str]
 
 def _found(path: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
     """A folder's files; anything else is taken as it is, and fails when it is read."""
-    if not path.is_dir():
+    if not _is_folder(path):
         yield str(path)
         return
     for folder, below, files in os.walk(path):
@@ -34,6 +34,13 @@ def _found(path: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
         for name in sorted(files, key=lambda name: name.rpartition(".")):
             if name.endswith(suffixes):
                 yield str(Path(folder) / name)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
 
 
 def _listed(
@@ -59,5 +66,6 @@ def read_text(path: str) -> str:
     """The text of an input file; a file that cannot be read is an input error."""
     try:
         return Path(path).read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise InputError(f"cannot read the file: {error.strerror or error}", Span(path, 1, 1)) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot read the file: {reason}", Span(path, 1, 1)) from None

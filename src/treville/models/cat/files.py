@@ -35,6 +35,8 @@ def read_source(path: Path, span: Span | None = None) -> Source:
 
 def find_include(name: str, folder: Path | None, span: Span) -> Path:
     """The file that `include "name"` means for a model in `folder`; never outside it and the library."""
+    if len(name) > 200:
+        raise InputError("include: no file has a name of this length", span)
     parts = PurePosixPath(name).parts
     if not parts or name.startswith("/") or ".." in parts or "\\" in name or "\0" in name:
         raise InputError(
