@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from treville.programs.ir import Const, Expr, Op, Reg
 from treville.programs.litmus.assembly import ThreadBuilder
-from treville.programs.litmus.initial import RegisterNamer, parse_number
+from treville.programs.litmus.initial import RegisterNamer
+from treville.programs.litmus.literals import parse_number
 from treville.programs.operators import wrap
 from treville.results import InputError, Source
 
@@ -102,7 +103,7 @@ def _shifted(builder: ThreadBuilder, value: Expr, text: str) -> Expr:
     match = _SHIFT.match(text)
     if match is None:
         raise builder.error(f"expected a shift like LSL #2, found '{text}'")
-    name, count = match.group(1).upper(), int(match.group(2), 0)
+    name, count = match.group(1).upper(), parse_number(match.group(2))
     if name != "ROR":
         return Op(_SHIFTS[name], (value, Const(count)), 32)
     left = Op("shl", (value, Const((32 - count) % 32)), 32)

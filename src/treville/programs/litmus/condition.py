@@ -10,14 +10,28 @@ from __future__ import annotations
 import re
 
 from treville.programs.ir import Program
+from treville.programs.litmus.condition_tokens import (
+    AND,
+    DIFFERENT,
+    EQUAL,
+    IMPLIES,
+    INSTRUCTION,
+    LABEL,
+    NAME,
+    NOT,
+    NUMBER,
+    OR,
+    SIGN,
+    Tokens,
+)
 from treville.programs.litmus.initial import (
     LabelOf,
     RegisterNamer,
     code_address,
-    parse_number,
     thread_index,
 )
 from treville.programs.litmus.layout import Sections
+from treville.programs.litmus.literals import parse_number
 from treville.programs.litmus.observation import Observation
 from treville.programs.litmus.test import (
     TRUE,
@@ -34,13 +48,7 @@ from treville.programs.litmus.test import (
     SameValue,
 )
 from treville.programs.operators import wrap
-from treville.results import InputError, Unsupported
 
-_TOKEN = re.compile(
-    r"\s*(?:(/\\)|(\\/)|(=>)|(==?)|(!=|<>)|(~|not\b)|(-?0[xX][0-9a-fA-F]+|-?\d+)"
-    r'|(instr:\s*"[^"]*")|(label:\s*"[^"]*")|(%?[A-Za-z_.$][\w.$/]*)|(\S))'
-)
-(AND, OR, IMPLIES, EQUAL, DIFFERENT, NOT, NUMBER, INSTRUCTION, LABEL, NAME, SIGN) = range(1, 12)
 _THREAD = re.compile(r"P\d+$")
 _NUMBERED = re.compile(r"\d+:(\D+)(\d{1,9})$")
 _DEEPEST = 120
@@ -70,7 +78,7 @@ def read_conditions(
     return test
 
 
-class _ConditionReader:
+class _ConditionReader(Tokens):
     """A recursive-descent reader over the tokens of the clauses; collects the observables it meets."""
 
     def __init__(
@@ -80,17 +88,11 @@ class _ConditionReader:
         register: RegisterNamer,
         observation: Observation | None = None,
     ) -> None:
-        self.sections, self.program, self.register = sections, program, register
+        super().__init__(sections)
+        self.program, self.register = program, register
+        self.depth = 0
         self.observation = observation
         self.widths: dict[Observable, int] = {}
-        self.text, self.base = sections.conditions
-        self.tokens = [
-            (m.lastindex or 0, m.group(m.lastindex or 0), m.start(m.lastindex or 0))
-            for m in _TOKEN.finditer(self.text)
-        ]
-        self.tokens.append((0, "", len(self.text)))
-        self.place = 0
-        self.depth = 0
         self.found: dict[Observable, None] = {}
 
     # -- clauses -----------------------------------------------------------------------------------
@@ -302,9 +304,9 @@ class _ConditionReader:
 
     def label_value(self, word: str, offset: int) -> int:
         thread, _, label = word.split('"')[1].partition(":")
-        if not thread.lstrip("P").isdigit():
+        if not thread.lstrip("P").isdecimal():
             raise self.fail('label:"P0:name"')
-        place = LabelOf(int(thread.lstrip("P")), label)
+        place = LabelOf(parse_number(thread.lstrip("P")), label)
         index = thread_index(self.sections, self.program, place.thread, self.base + offset)
         return code_address(self.program, index, place.label)
 
@@ -314,7 +316,7 @@ class _ConditionReader:
         if kind == NUMBER or (kind == NAME and _THREAD.match(word) and self.tokens[self.place + 1][1] == ":"):
             self.step()
             self.expect(":")
-            return self.register_of(int(word.lstrip("P"), 0), offset)
+            return self.register_of(parse_number(word.lstrip("P")), offset)
         if self.take("["):
             found = self.cell(self.identifier(), offset)
             self.expect("]")
@@ -387,54 +389,3 @@ class _ConditionReader:
         if len(memory) > 1:
             memory.sort(key=lambda found: found.shown)
         return [*registers, *memory]
-
-    # -- tokens ------------------------------------------------------------------------------------
-
-    @property
-    def kind(self) -> int:
-        return self.tokens[self.place][0]
-
-    @property
-    def word(self) -> str:
-        return self.tokens[self.place][1]
-
-    def step(self) -> None:
-        if self.tokens[self.place][0]:
-            self.place += 1
-
-    def take(self, sign: str) -> bool:
-        kind, word, _ = self.tokens[self.place]
-        if kind == SIGN and word == sign:
-            self.place += 1
-            return True
-        return False
-
-    def expect(self, sign: str) -> None:
-        if not self.take(sign):
-            raise self.fail(f"'{sign}'")
-
-    def identifier(self) -> str:
-        kind, word, _ = self.tokens[self.place]
-        if kind != NAME:
-            raise self.fail("a name")
-        self.place += 1
-        return word
-
-    def number(self) -> int:
-        kind, word, _ = self.tokens[self.place]
-        if kind != NUMBER:
-            raise self.fail("a number")
-        self.place += 1
-        return parse_number(word)
-
-    def fail(self, expected: str) -> InputError:
-        _, word, offset = self.tokens[self.place]
-        found = repr(word) if word else "the end of the file"
-        return self.sections.error(
-            f"condition: expected {expected}, found {found}", self.base + offset, max(1, len(word))
-        )
-
-    def unsupported(self, construct: str) -> Unsupported:
-        _, word, offset = self.tokens[self.place]
-        span = self.sections.source.span(self.base + offset, max(1, len(word)))
-        return Unsupported(f"{construct} in the condition", span)

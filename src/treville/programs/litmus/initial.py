@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 from treville.programs.ir import Program
 from treville.programs.litmus.layout import Sections
+from treville.programs.litmus.literals import bits_of_type, is_unsigned, parse_number
 from treville.programs.operators import wrap
 from treville.results import InputError, Unsupported
 
@@ -87,8 +88,8 @@ def read_initial(sections: Sections) -> list[Entry]:
         simple = _SIMPLE.match(text, position)
         if simple is not None and simple.group(4) not in _RESERVED_VALUES:
             thread, name, number, address = simple.groups()
-            value: InitialValue = Number(int(number)) if number is not None else AddressOf(address)
-            where = int(thread) if thread is not None else None
+            value: InitialValue = Number(parse_number(number)) if number is not None else AddressOf(address)
+            where = parse_number(thread) if thread is not None else None
             entries.append(Entry(where, name, "", False, None, (value,), base + position))
             position = simple.end()
         else:
@@ -194,7 +195,7 @@ class _EntryReader:
             self.expect("]")
             return None, name
         if self.kind == _NUMBER or (self.kind == _NAME and self.is_thread()):
-            thread = int(self.word.lstrip("P"), 0)
+            thread = parse_number(self.word.lstrip("P"))
             self.advance()
             self.expect(":")
             return thread, self.name("a register")
@@ -239,10 +240,10 @@ class _EntryReader:
             return InstructionText(text)
         if self.kind == _LABEL:
             thread, _, label = self.word.split('"')[1].partition(":")
-            if not thread.lstrip("P").isdigit():
+            if not thread.lstrip("P").isdecimal():
                 raise self.fail('label:"P0:name"')
             self.advance()
-            return LabelOf(int(thread.lstrip("P")), label)
+            return LabelOf(parse_number(thread.lstrip("P")), label)
         self.take("&")
         if self.kind == _SIGN and self.word == "(":
             raise self.unsupported("a page-table entry")
@@ -268,7 +269,7 @@ class _EntryReader:
             raise self.unsupported(f"'{name}(...)'")
         if self.take(":"):
             if _THREAD.match(name) and self.kind == _NAME:
-                return LabelOf(int(name[1:]), self.name("a label"))
+                return LabelOf(parse_number(name[1:]), self.name("a label"))
             raise self.unsupported(f"the tagged address '{name}:{self.word}'")
         if self.take("["):
             index = self.number()
@@ -277,41 +278,6 @@ class _EntryReader:
         if self.take("+"):
             return AddressOf(name, 0, self.number())
         return AddressOf(name)
-
-
-def parse_number(word: str) -> int:
-    """A decimal or hexadecimal number, as a signed 64-bit one if it is that small."""
-    if len(word) > 300:
-        return wrap(int(word[-300:].lstrip("-_xX") or "0", 16 if "x" in word[:3].lower() else 10), 64)
-    value = int(word, 16) if "x" in word or "X" in word else int(word)
-    return wrap(value, 64) if value >= 1 << 63 and value < 1 << 64 else value
-
-
-# -- types -----------------------------------------------------------------------------------------
-
-_TYPE_BITS = {
-    "char": 8, "int8_t": 8, "uint8_t": 8, "bool": 8, "_Bool": 8,
-    "short": 16, "int16_t": 16, "uint16_t": 16,
-    "long": 64, "int64_t": 64, "uint64_t": 64, "intptr_t": 64, "uintptr_t": 64, "atomic64_t": 64,
-    "atomic_long": 64, "atomic_long_t": 64, "size_t": 64, "pteval_t": 64, "ins_t": 32,
-    "int128": 128, "uint128": 128, "int128_t": 128, "uint128_t": 128,
-}  # fmt: skip
-
-
-def bits_of_type(name: str, pointer: bool = False, default: int = 32) -> int:
-    """The width of a C type as litmus tests name them."""
-    if pointer:
-        return 64
-    for word in name.split():
-        bits = _TYPE_BITS.get(word) or _TYPE_BITS.get(word.removeprefix("__")) or 0
-        if bits:
-            return bits
-    return default
-
-
-def is_unsigned(name: str) -> bool:
-    """Does the type's name say that its values are not negative?"""
-    return "uint" in name or "unsigned" in name or "size_t" in name
 
 
 # -- from entries to the program -------------------------------------------------------------------

@@ -14,8 +14,8 @@ from typing import TypeAlias
 
 from treville.programs.ir import Const, Expr, Load, Op, Reg, StoreExclusive
 from treville.programs.litmus.assembly import PLAIN, ThreadBuilder, read_assembly
-from treville.programs.litmus.initial import parse_number
 from treville.programs.litmus.layout import Sections
+from treville.programs.litmus.literals import parse_number
 from treville.programs.litmus.ppc_arithmetic import Arithmetic
 from treville.programs.litmus.test import LitmusTest
 from treville.results import InputError, Source

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from treville.programs.ir import Const, Expr, Op, Reg
 from treville.programs.litmus.assembly import ThreadBuilder
-from treville.programs.litmus.initial import parse_number
+from treville.programs.litmus.literals import parse_number
 from treville.programs.operators import wrap
 
 

@@ -9,14 +9,14 @@ only where some instruction of the test reads them.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from treville.programs.ir import Const, Expr, Op, Reg, Select, Store
 from treville.programs.litmus.assembly import PLAIN, ThreadBuilder, read_assembly
 from treville.programs.litmus.layout import Sections
 from treville.programs.litmus.test import LitmusTest
+from treville.programs.litmus.x86_flags import condition_of, flags_of
 from treville.programs.litmus.x86_operands import (
-    FLAGS,
     Immediate,
     Memory,
     Operand,
@@ -53,8 +53,6 @@ _REFUSED = {
     "clwb": "cache maintenance", "movsd": "string instructions", "push": "the stack", "pop": "the stack",
     "call": "calls",
 }  # fmt: skip
-
-Flags: TypeAlias = dict[str, Expr]
 
 
 class _Size(NamedTuple):
@@ -317,15 +315,15 @@ class _Decoder:
         """`Jcc`, `SETcc`, `CMOVcc`; anything else is refused."""
         if name in _REFUSED:
             raise builder.unsupported(f"{_REFUSED[name]} ('{name}')")
-        if name[0] == "j" and (condition := _condition(name[1:])) is not None:
+        if name[0] == "j" and (condition := condition_of(name[1:])) is not None:
             builder.branch(self.label(builder, operands), condition)
             return
-        if name.startswith("set") and (condition := _condition(name[3:])) is not None:
+        if name.startswith("set") and (condition := condition_of(name[3:])) is not None:
             self.put(builder, self.one(builder, operands, 0), condition)
             return
         if name.startswith("cmov"):
             suffix = name[4:]
-            condition = _condition(suffix) or _condition(suffix[:-1])
+            condition = condition_of(suffix) or condition_of(suffix[:-1])
             if condition is not None and suffix:
                 destination, source = self.pair(builder, operands, 0)
                 value = self.keep(builder, self.fetch(builder, source, PLAIN, link=False))
@@ -355,23 +353,8 @@ class _Decoder:
         """Write ZF, SF, CF, OF as the operation on the operands sets them; INC and DEC leave CF alone."""
         if not self.flags:
             return
-        zero = Const(0)
-        result = self.keep(builder, result)
-        flags: Flags = {"ZF": Op("eq", (result, zero), bits), "SF": Op("lt", (result, zero), bits)}
-        if operator == "sub":
-            flags["CF"] = Op("ult", (left, right), bits)
-            flags["OF"] = Op("xor", (Op("lt", (left, right), bits), flags["SF"]), bits)
-        elif operator == "add":
-            flags["CF"] = Op("ult", (result, left), bits)
-            flags["OF"] = Op("xor", (Op("lt", (result, left), bits), Op("lt", (right, zero), bits)), bits)
-        elif operator in ("inc", "dec"):
-            limit = -1 << (bits - 1) if operator == "inc" else (1 << (bits - 1)) - 1
-            flags["OF"] = Op("eq", (result, Const(limit)), bits)
-        else:
-            flags["CF"] = flags["OF"] = zero
-        for name in FLAGS:
-            if name in flags:
-                builder.local(name, flags[name])
+        for name, value in flags_of(operator, left, right, self.keep(builder, result), bits).items():
+            builder.local(name, value)
 
 
 def source_value(result: Expr, old: Expr, bits: int) -> Expr:
@@ -398,24 +381,3 @@ def _memory_bits(*operands: Operand) -> int:
 
 def _bits(*operands: Operand) -> int:
     return next((o.bits for o in operands if not isinstance(o, Immediate)), 32)
-
-
-_ZERO, _SIGN, _CARRY, _OVERFLOW = (Reg(name) for name in FLAGS)
-_LESS = Op("xor", (_SIGN, _OVERFLOW))
-_CONDITIONS: dict[str, Expr] = {
-    "e": _ZERO, "z": _ZERO, "eq": _ZERO, "s": _SIGN, "o": _OVERFLOW,
-    "b": _CARRY, "c": _CARRY, "nae": _CARRY, "be": Op("or", (_CARRY, _ZERO)), "na": Op("or", (_CARRY, _ZERO)),
-    "l": _LESS, "lt": _LESS, "nge": _LESS, "le": Op("or", (_LESS, _ZERO)), "ng": Op("or", (_LESS, _ZERO)),
-}  # fmt: skip
-_OPPOSITES = {
-    "ne": "e", "nz": "z", "ns": "s", "no": "o", "ae": "b", "nb": "b", "nc": "c", "a": "be", "nbe": "be",
-    "ge": "l", "nl": "l", "g": "le", "gt": "le", "nle": "le",
-}  # fmt: skip
-
-
-def _condition(suffix: str) -> Expr | None:
-    """What a condition suffix says about the flags; None if there is no such suffix."""
-    opposite = _OPPOSITES.get(suffix)
-    if opposite is not None:
-        return Op("lnot", (_CONDITIONS[opposite],))
-    return _CONDITIONS.get(suffix)

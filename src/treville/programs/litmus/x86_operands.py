@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from treville.programs.ir import Const, Expr, Op, Reg
 from treville.programs.litmus.assembly import ThreadBuilder
-from treville.programs.litmus.initial import parse_number
+from treville.programs.litmus.literals import parse_number
 from treville.results import InputError, Source
 
 FLAGS = ("ZF", "SF", "CF", "OF")
@@ -76,6 +76,7 @@ _BRACKETS = re.compile(r"\[\s*([^\[\]]*?)\s*\]$")
 _SCALED = re.compile(
     r"(?:%\w+\s*:\s*)?(-?0[xX][0-9a-fA-F]+|-?\d+)?\s*\(\s*([%\w.]+)\s*(?:,\s*([%\w]+)\s*(?:,\s*(\d+)\s*)?)?\)$"
 )
+_RELATIVE = re.compile(r"([A-Za-z_.][\w.]*(?:\s*[+-]\s*\d+)?)\s*\(\s*%?rip\s*\)$", re.IGNORECASE)
 _SUM = re.compile(r"([%A-Za-z_.][\w.]*)\s*(?:([+-])\s*(0[xX][0-9a-fA-F]+|\d+))?$")
 
 
@@ -182,6 +183,9 @@ def _parse_address(builder: ThreadBuilder, registers: Registers, text: str) -> M
         if before and distance is None:
             raise builder.error(f"unreadable operand '{text}'")
         return _sum(builder, registers, brackets.group(1), parse_number(distance.group(1)) if distance else 0)
+    relative = _RELATIVE.match(text)
+    if relative is not None:
+        return _sum(builder, registers, relative.group(1), 0)
     scaled = _SCALED.match(text)
     if scaled is None:
         raise builder.error(f"unreadable operand '{text}'")
@@ -190,7 +194,7 @@ def _parse_address(builder: ThreadBuilder, registers: Registers, text: str) -> M
     if index is None:
         return found
     indexed = _base(builder, registers, index)[0]
-    factor = int(scale) if scale else 1
+    factor = parse_number(scale) if scale else 1
     return Memory(Op("add", (found.address, Op("mul", (indexed, Const(factor))))), 0)
 
 
