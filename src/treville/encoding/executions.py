@@ -51,9 +51,10 @@ class Encoding:
 
 def encode_executions(
     program: Program, model: Model, bound: int, budget: Budget, coherent: bool, observed: set[int],
-    enforced: Iterable[Axiom] | None = None,
+    axioms: Iterable[Axiom] | None = None,
 ) -> Encoding:  # fmt: skip
-    """The formula of all executions that satisfy the axioms (those in `enforced`, by default all).
+    """The formula of all executions that satisfy the given axioms (by default all of the model), with a
+    literal for each flag among them. Raises `NotEncodable` where the model cannot be bounded.
 
     `coherent`: the model implies coherence per location. `observed`: addresses whose last write matters.
     """
@@ -65,21 +66,20 @@ def encode_executions(
     memory = MemoryEncoding(formula, facts)
     encoding = Encoding(formula, facts, memory)
     encoding.bound_reached = any(values.possible(cut) for cut in symbolic.cuts)
-    axioms = [axiom for axiom in model.axioms if not (axiom.flag or axiom.undefined)]
-    wanted = axioms if enforced is None else list(enforced)
-    tests = [] if enforced is not None else [a for a in model.axioms if a.flag or a.undefined]
-    if not wanted and not tests:
+    chosen = model.axioms if axioms is None else list(axioms)
+    if not chosen:
         return encoding
     bounds = analyse_relations(model, facts)
     budget.check()
     relations = RelationEncoding(formula, model, bounds, memory)
     encoder = AxiomEncoding(formula, model, relations)
-    for axiom in wanted:
-        encoder.require(axiom)
+    for axiom in chosen:
+        if axiom.flag or axiom.undefined:
+            literal = encoder.test(axiom)
+            encoding.flags[axiom.name] = literal if axiom.flag else -literal
+        else:
+            encoder.require(axiom)
         budget.check()
-    for axiom in tests:
-        literal = encoder.test(axiom)
-        encoding.flags[axiom.name] = literal if axiom.flag else -literal
     relations.finish()
     return encoding
 

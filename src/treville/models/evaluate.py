@@ -69,6 +69,19 @@ def evaluate(
     return Evaluation(model, values, violated, flags, undefined)
 
 
+def iterations(
+    model: Model, n: int, sets: Mapping[str, int], relations: Mapping[str, Relation], group: FixpointGroup,
+    values: list[Value],
+) -> list[list[Value]]:  # fmt: skip
+    """The values of all nodes during each iteration of a recursive group: its variables as the iteration
+    found them, its bodies as computed from those. `values` is the finished evaluation."""
+    interpreter = _Interpreter(model, n, sets, relations)
+    interpreter.values = list(values)
+    history: list[list[Value]] = []
+    interpreter._iterate(group, group.variables[0], len(model.nodes), history)
+    return history
+
+
 def holds(axiom: Axiom, value: Value) -> bool:
     """Is the test of an axiom true of a value?"""
     if axiom.kind == "empty":
@@ -101,13 +114,17 @@ class _Interpreter:
                 node = self.model.nodes[index]
                 self.values[index] = self._value(node)
 
-    def _iterate(self, group: FixpointGroup, start: int, end: int) -> None:
+    def _iterate(
+        self, group: FixpointGroup, start: int, end: int, history: list[list[Value]] | None = None
+    ) -> None:
         """The least fixpoint of a group; its bodies lie after its variables."""
         for variable in group.variables:
             self.values[variable] = self._empty(self.model.nodes[variable].kind)
         stop = min(end, max(group.bodies) + 1)
         while True:
             self.run(start + 1, stop)
+            if history is not None:
+                history.append(list(self.values))
             following = [self.values[body] for body in group.bodies]
             if following == [self.values[variable] for variable in group.variables]:
                 return

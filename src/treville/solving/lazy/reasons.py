@@ -1,0 +1,241 @@
+"""A violated axiom -> the base facts that are to blame (the lazy method of DESIGN.md, decision 3).
+
+The value of every definition on the execution is known, so a derivation of each pair of a violation is
+followed down to base sets and relations. A pair of a recursive definition is explained by what earlier
+iterations had derived, so explanations are never circular. Absent pairs are explained too, except
+through recursion, where the whole execution is blamed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import NamedTuple
+
+from treville.models.evaluate import Value, iterations
+from treville.models.model import Axiom, Model, Node
+from treville.relations import Relation, elements
+
+
+class Fact(NamedTuple):
+    """A base pair, or for a set the pair of an event with itself, that holds or does not."""
+
+    name: str
+    source: int
+    target: int
+    holds: bool
+
+
+class Whole(Exception):
+    """Only the whole execution explains the violation."""
+
+
+class Reasons:
+    """Explains violations of a model on one execution of `n` events."""
+
+    def __init__(
+        self, model: Model, n: int, sets: Mapping[str, int], relations: Mapping[str, Relation],
+        values: list[Value],
+    ) -> None:  # fmt: skip
+        self.model = model
+        self.n = n
+        self.values = values
+        self.stages = _Stages(model, n, sets, relations, values)
+        self.facts: set[Fact] = set()
+        self.executed: set[int] = set()
+        self._seen: set[tuple[bool, int, int, int, int]] = set()
+
+    def of(self, axiom: Axiom) -> set[Fact]:
+        """Base facts that violate the axiom; `executed` tells which events must be there as well."""
+        value = self.values[axiom.node]
+        if axiom.negated:
+            raise Whole
+        if isinstance(value, int):
+            self._explain(True, axiom.node, next(elements(value)), -1, _LAST)
+        elif axiom.kind == "acyclic":
+            cycle = value.shortest_cycle()
+            assert cycle is not None
+            for source, target in zip(cycle, cycle[1:] + cycle[:1], strict=True):
+                self._explain(True, axiom.node, source, target, _LAST)
+        else:
+            pairs = value.pairs()
+            source, target = next(p for p in pairs if axiom.kind == "empty" or p[0] == p[1])
+            self._explain(True, axiom.node, source, target, _LAST)
+        return self.facts
+
+    def _explain(self, holds: bool, node: int, source: int, target: int, stage: int) -> None:
+        """Follow a derivation with a stack of its own; sets have target -1."""
+        stack = [(holds, node, source, target, stage)]
+        while stack:
+            item = stack.pop()
+            if item in self._seen:
+                continue
+            self._seen.add(item)
+            self.executed.add(item[2])
+            if item[3] >= 0:
+                self.executed.add(item[3])
+            stack.extend(self._because(*item))
+
+    def _because(
+        self, holds: bool, index: int, source: int, target: int, stage: int
+    ) -> list[tuple[bool, int, int, int, int]]:
+        node = self.model.nodes[index]
+        if node.op == "base":
+            self.facts.add(Fact(node.name, source, source if target < 0 else target, holds))
+            return []
+        if node.op in ("empty", "universe", "id"):
+            return []
+        if node.op == "fixpoint":
+            return self._recursive(holds, index, source, target, stage)
+        lookup = _Lookup(self.stages, stage)
+        rule = _because_present if holds else _because_absent
+        parts = rule(node, source, target, lookup)
+        return [(*part, stage) for part in parts]
+
+    def _recursive(
+        self, holds: bool, index: int, source: int, target: int, stage: int
+    ) -> list[tuple[bool, int, int, int, int]]:
+        if not holds:
+            raise Whole
+        body, born = self.stages.birth(index, source, target, stage)
+        return [(True, body, source, target, born)]
+
+
+_LAST = -1
+Part = tuple[bool, int, int, int]
+
+
+class _Lookup:
+    """The value of a node as of a stage of the recursion being explained."""
+
+    def __init__(self, stages: _Stages, stage: int) -> None:
+        self.stages = stages
+        self.stage = stage
+
+    def relation(self, node: int) -> Relation:
+        value = self.stages.value(node, self.stage)
+        assert isinstance(value, Relation)
+        return value
+
+    def has(self, node: int, source: int, target: int) -> bool:
+        """Is the pair (or for a set the first event) in the value?"""
+        value = self.stages.value(node, self.stage)
+        if isinstance(value, int):
+            return bool(value >> source & 1)
+        return (source, target) in value
+
+
+def _because_present(node: Node, source: int, target: int, lookup: _Lookup) -> list[Part]:
+    op, args = node.op, node.args
+    if op == "union":
+        chosen = args[0] if lookup.has(args[0], source, target) else args[1]
+        return [(True, chosen, source, target)]
+    if op == "inter":
+        return [(True, arg, source, target) for arg in args]
+    if op == "diff":
+        return [(True, args[0], source, target), (False, args[1], source, target)]
+    if op == "complement":
+        return [(False, args[0], source, target)]
+    if op == "seq":
+        after = lookup.relation(args[1])
+        middles = elements(lookup.relation(args[0]).rows[source])
+        middle = next(event for event in middles if (event, target) in after)
+        return [(True, args[0], source, middle), (True, args[1], middle, target)]
+    if op == "inverse":
+        return [(True, args[0], target, source)]
+    if op in ("identity", "product"):
+        return [(True, args[0], source, -1), (True, args[-1], target, -1)]
+    if op == "domain":
+        return [(True, args[0], source, next(elements(lookup.relation(args[0]).rows[source])))]
+    if op == "range":
+        rows = lookup.relation(args[0]).rows
+        return [(True, args[0], next(i for i, row in enumerate(rows) if row >> source & 1), source)]
+    if op in ("opt", "star") and source == target:
+        return []
+    path = lookup.relation(args[0]).shortest_path(source, target)
+    assert path is not None
+    return [(True, args[0], one, other) for one, other in pairwise(path)]
+
+
+def _because_absent(node: Node, source: int, target: int, lookup: _Lookup) -> list[Part]:
+    op, args = node.op, node.args
+    if op == "union":
+        return [(False, arg, source, target) for arg in args]
+    if op == "inter":
+        chosen = args[0] if not lookup.has(args[0], source, target) else args[1]
+        return [(False, chosen, source, target)]
+    if op == "diff":
+        if not lookup.has(args[0], source, target):
+            return [(False, args[0], source, target)]
+        return [(True, args[1], source, target)]
+    if op == "complement":
+        return [(True, args[0], source, target)]
+    if op == "inverse":
+        return [(False, args[0], target, source)]
+    if op in ("identity", "product"):
+        if op == "identity" and source != target:
+            return []
+        missing = (args[0], source) if not lookup.has(args[0], source, -1) else (args[-1], target)
+        return [(False, missing[0], missing[1], -1)]
+    if op == "opt":
+        return [(False, args[0], source, target)]
+    # What is absent from a composition, a closure or a projection depends on which other events are
+    # executed, so no part of the execution alone explains it.
+    raise Whole
+
+
+class _Stages:
+    """The values of recursive definitions after each iteration, computed when first asked for."""
+
+    def __init__(
+        self, model: Model, n: int, sets: Mapping[str, int], relations: Mapping[str, Relation],
+        values: list[Value],
+    ) -> None:  # fmt: skip
+        self.model = model
+        self.n = n
+        self.values = values
+        self.sets = sets
+        self.relations = relations
+        self.body = {v: b for g in model.groups for v, b in zip(g.variables, g.bodies, strict=True)}
+        self.group_of = {v: number for number, g in enumerate(model.groups) for v in g.variables}
+        self._history: list[list[Value]] = []
+        self._offset: dict[int, tuple[int, int]] = {}
+
+    def value(self, node: int, stage: int) -> Value:
+        """The value of a node, as of an iteration if it belongs to the recursion of that stage."""
+        if stage == _LAST:
+            return self.values[node]
+        return self._history[stage][node]
+
+    def birth(self, variable: int, source: int, target: int, stage: int) -> tuple[int, int]:
+        """The body of a recursive definition and the earliest stage at which it gave the pair."""
+        group = self.group_of[variable]
+        if stage != _LAST and self._inside(group, stage):
+            raise Whole
+        first, last = self._iterate(group)
+        body = self.body[variable]
+        end = stage if first <= stage < last else last
+        for number in range(first, end):
+            value = self._history[number][body]
+            found = value >> source & 1 if isinstance(value, int) else (source, target) in value
+            if found:
+                return body, number
+        raise Whole
+
+    def _inside(self, group: int, stage: int) -> bool:
+        """Does the group lie inside the other group whose iteration is being explained?"""
+        for number, (first, last) in self._offset.items():
+            if number != group and first <= stage < last:
+                outer = self.model.groups[number]
+                return outer.variables[0] < self.model.groups[group].variables[0] < max(outer.bodies)
+        return False
+
+    def _iterate(self, number: int) -> tuple[int, int]:
+        """Where the iterations of a group begin and end in the history."""
+        if number not in self._offset:
+            group = self.model.groups[number]
+            first = len(self._history)
+            rounds = iterations(self.model, self.n, self.sets, self.relations, group, self.values)
+            self._history.extend(rounds)
+            self._offset[number] = (first, len(self._history))
+        return self._offset[number]

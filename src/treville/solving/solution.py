@@ -1,0 +1,137 @@
+"""A solution of an encoding -> the execution that it stands for.
+
+Only choices are read off the solution: which events are executed, their addresses and values, reads-from
+and coherence. Everything else (`loc`, `fr`, `int`, final writes, ...) is computed from those here, so that
+evaluating the model on the execution checks the encoding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from treville.encoding.executions import Encoding
+from treville.events.execution import INIT_THREAD, Event, Execution
+from treville.models.evaluate import Evaluation, evaluate
+from treville.models.model import Model
+from treville.relations import Relation, elements, mask_of
+
+IsTrue = Callable[[int], bool]
+_DEPENDENCIES = ("addr", "data", "ctrl", "pick-addr", "pick-data", "pick-ctrl", "rmw", "lxsx", "amo")
+
+
+class ExecutionReader:
+    """Reads executions off solutions. Make it before the formula is handed to a solver: it asks for the
+    literals of all addresses and values."""
+
+    def __init__(self, encoding: Encoding) -> None:
+        self.encoding = encoding
+        self.facts = encoding.facts
+        self.memory = encoding.memory
+        values, numbers = self.memory.values, self.facts.values.numbers
+        self.terms: dict[int, list[tuple[int, int]]] = {}
+        live = [event for event in self.facts.symbolic.events if self.facts.live >> event.number & 1]
+        for term in {term for event in live for term in (event.address, event.value) if term is not None}:
+            self.terms[term] = [(number, values.is_number(term, number)) for number in numbers[term]]
+        self.conditions = {
+            name: {pair: values.condition(when) for pair, when in self.facts.conditions[name].items()}
+            for name in _DEPENDENCIES
+        }
+
+    def executed(self, is_true: IsTrue) -> list[int]:
+        """The static events of a solution: initial writes first, then thread by thread in program order."""
+        initial = list(self.facts.initial_writes)
+        return initial + [
+            event.number
+            for event in self.facts.symbolic.events
+            if self.facts.live >> event.number & 1 and is_true(self.memory.executed[event.number])
+        ]
+
+    def execution(self, is_true: IsTrue) -> Execution:
+        """The execution of a solution."""
+        numbers = self.executed(is_true)
+        place = {number: index for index, number in enumerate(numbers)}
+        execution = Execution([self._event(number, index, is_true) for index, number in enumerate(numbers)])
+        _add_sets(execution)
+        self._add_order(execution, numbers, place)
+        self._add_choices(execution, numbers, place, is_true)
+        _add_memory(execution, self.facts.observed)
+        return execution
+
+    def _event(self, number: int, index: int, is_true: IsTrue) -> Event:
+        address = self.facts.initial_writes.get(number)
+        if address is not None:
+            value = self.facts.values.initial.get(address, 0)
+            return Event(index, INIT_THREAD, "W", frozenset({"IW"}), address, value)
+        event = self.facts.symbolic.events[number]
+        source = event.instruction
+        return Event(
+            index, event.thread, event.kind, event.tags, self._number(event.address, is_true),
+            self._number(event.value, is_true), source.text, source.span, event.order,
+        )  # fmt: skip
+
+    def _number(self, term: int | None, is_true: IsTrue) -> int | None:
+        if term is None:
+            return None
+        return next((number for number, literal in self.terms[term] if is_true(literal)), 0)
+
+    def _add_order(self, execution: Execution, numbers: list[int], place: dict[int, int]) -> None:
+        n = len(numbers)
+        kept = mask_of(numbers)
+        for name in ("po", "si", "int", "ext"):
+            rows = self.facts.relations[name].may.rows
+            pairs = ((place[a], place[b]) for a in numbers for b in elements(rows[a] & kept))
+            execution.relations[name] = Relation.of(n, pairs)
+
+    def _add_choices(
+        self, execution: Execution, numbers: list[int], place: dict[int, int], is_true: IsTrue
+    ) -> None:
+        kept = mask_of(numbers)
+        n = len(numbers)
+        for name in _DEPENDENCIES:
+            pairs = []
+            bounds, conditions = self.facts.relations[name], self.conditions[name]
+            for number in numbers:
+                for target in elements(bounds.may.rows[number] & kept):
+                    sure = bounds.must.rows[number] >> target & 1
+                    if sure or is_true(conditions[number, target]):
+                        pairs.append((place[number], place[target]))
+            execution.relations[name] = Relation.of(n, pairs)
+        for name, literal in (("rf", self.memory.reads_from), ("co", self.memory.coherence)):
+            rows = self.facts.relations[name].may.rows
+            execution.relations[name] = Relation.of(
+                n,
+                (
+                    (place[source], place[target])
+                    for source in numbers
+                    for target in elements(rows[source] & kept)
+                    if is_true(literal(source, target))
+                ),
+            )
+
+
+def evaluate_execution(model: Model, execution: Execution) -> Evaluation:
+    """What the model says about an execution."""
+    return evaluate(model, len(execution.events), execution.sets, execution.relations)
+
+
+def _add_sets(execution: Execution) -> None:
+    sets = {"R": 0, "W": 0, "F": 0, "IW": 0}
+    for event in execution.events:
+        for name in {event.kind, *event.tags}:
+            sets[name] = sets.get(name, 0) | 1 << event.number
+    sets["M"] = sets["R"] | sets["W"]
+    execution.sets = sets
+
+
+def _add_memory(execution: Execution, observed: frozenset[int]) -> None:
+    """`loc`, `fr` and the final writes."""
+    at: dict[int, int] = {}
+    for event in execution.events:
+        if event.address is not None:
+            at[event.address] = at.get(event.address, 0) | 1 << event.number
+    rows = [0 if event.address is None else at[event.address] for event in execution.events]
+    execution.relations["loc"] = Relation(rows)
+    co = execution.relations["co"]
+    execution.relations["fr"] = execution.relations["rf"].inverse() @ co
+    watched = mask_of(event.number for event in execution.events if event.address in observed)
+    execution.sets["FW"] = execution.sets["W"] & watched & ~co.domain()
