@@ -212,10 +212,11 @@ class Thread:
 
 @dataclass(slots=True)
 class Program:
-    """Threads over shared memory."""
+    """Threads over shared memory. `code_names` says how code addresses are shown."""
 
     threads: list[Thread] = field(default_factory=list)
     locations: dict[str, Location] = field(default_factory=dict)
+    code_names: dict[int, str] = field(default_factory=dict)
 
     def location(self, name: str) -> Location:
         """The global of that name, allocated at the next free address when it is new."""
@@ -238,6 +239,6 @@ class Program:
         """A value for people: a number, or the name of the global (`x`, `x[1]`) whose address it is."""
         found = self.location_at(value)
         if found is None:
-            return str(value)
+            return self.code_names.get(value) or str(value)
         location, cell = found
         return location.name if cell == 0 else f"{location.name}[{cell}]"

@@ -1,41 +1,44 @@
 """AArch64 litmus tests -> IR: reads a test's table of instructions and puts its threads together.
 
-Each instruction's text is compiled once (`aarch64_computing`, `aarch64_accessing`, `aarch64_control`) and kept, since
-whole suites consist of few different lines. A thread that jumps to code addresses gets copies of the
-threads whose labels the test mentions, because threads may run each other's code.
+Each instruction's text is compiled once (`aarch64_computing`, `aarch64_flags`, `aarch64_accessing`,
+`aarch64_control`) and kept, since whole suites consist of few different lines. A thread that jumps to code
+addresses gets copies of the threads whose labels the test mentions, because threads may run each other's
+code.
 """
 
 from __future__ import annotations
 
 import re
 from functools import cache
+from typing import TypeAlias
 
 from treville.programs.ir import Program, Thread
-from treville.programs.litmus import aarch64_accessing, aarch64_computing, aarch64_control
+from treville.programs.litmus import aarch64_accessing, aarch64_computing, aarch64_control, aarch64_flags
 from treville.programs.litmus.aarch64_operands import (
     BadOperands,
     Builder,
     Compiled,
     Handler,
     find_register,
-    small,
     split_operands,
 )
 from treville.programs.litmus.assembly import Line, split_table
 from treville.programs.litmus.condition import read_conditions
 from treville.programs.litmus.initial import RegisterNamer, apply_initial, code_address, read_initial
 from treville.programs.litmus.layout import Sections
-from treville.programs.litmus.observation import Observation
+from treville.programs.litmus.observation import Observation, has_wide_values
 from treville.programs.litmus.test import LitmusTest
 from treville.results import InputError, Source, Span, Unsupported
 
 _TEXT = re.compile(r"([A-Za-z][\w.]*)\s*(.*)$", re.DOTALL)
 _KEPT: dict[str, Compiled] = {}
 _MOST_KEPT = 20_000
-_OTHER_VARIANTS = frozenset(
-    ("mixed", "memtag", "morello", "vmsa", "kvm", "ifetch", "self", "neon", "sve", "sme", "nv2", "fatal", "pac", "asl")
-)
+_OTHER_VARIANTS = (
+    "mixed", "memtag", "morello", "vmsa", "kvm", "ifetch", "self", "neon", "sve", "sme", "nv2", "fatal",
+    "pac", "asl",
+)  # fmt: skip
 _END = "end#"
+Codes: TypeAlias = list[list[Compiled | None]]
 
 
 def read(sections: Sections, _source: Source) -> LitmusTest:
@@ -45,10 +48,11 @@ def read(sections: Sections, _source: Source) -> LitmusTest:
     program = Program([Thread(name) for name, _ in columns])
     namer = _namer(sections)
     types = apply_initial(sections, program, read_initial(sections), namer)
-    codes = [[_compiled(sections, line) for line in lines] for _, lines in columns]
-    wide = _has_wide_values(program) or any(part.wide for code in codes for part in code if part is not None)
-    _refuse_mixed_sizes(sections, program, codes)
-    _Assembler(sections, program, [lines for _, lines in columns], codes, wide).assemble()
+    codes = [[_compiled(sections, line) for line in column] for _, column in columns]
+    wide = has_wide_values(program) or any(part.wide for code in codes for part in code if part is not None)
+    lines = [column for _, column in columns]
+    _refuse_mixed_sizes(sections, program, lines, codes)
+    _Assembler(sections, program, lines, codes, wide).assemble()
     return read_conditions(sections, program, "AArch64", namer, Observation(program, types, cast=wide))
 
 
@@ -65,32 +69,23 @@ def _refuse_variants(sections: Sections) -> None:
 def _namer(sections: Sections) -> RegisterNamer:
     def name(_thread: int, written: str, offset: int) -> tuple[str, str]:
         found = find_register(written)
-        if found is None or found.name is None:
-            span = sections.source.span(offset, len(written))
-            if written.upper().endswith(("_EL0", "_EL1", "_EL2", "_EL3")):
-                raise Unsupported(f"the system register {written}", span)
-            raise InputError(f"unknown AArch64 register '{written}'", span, "X0 to X30, W0 to W30, SP")
-        return found.name, found.name
+        if found is not None:
+            return found.name or "XZR", found.name or "XZR"
+        span = sections.source.span(offset, len(written))
+        if written.upper().endswith(("_EL0", "_EL1", "_EL2", "_EL3")):
+            raise Unsupported(f"the system register {written}", span)
+        raise InputError(f"unknown AArch64 register '{written}'", span, "X0 to X30, W0 to W30, SP")
 
     return name
 
 
-def _has_wide_values(program: Program) -> bool:
-    """Does the initial state hold numbers that are negative or large?"""
-    numbers = [value for thread in program.threads for value in thread.registers.values()]
-    for location in program.locations.values():
-        numbers += location.initial
-    end = 1 << 31
-    return any(not 0 <= value < end for value in numbers)
-
-
-def _refuse_mixed_sizes(sections: Sections, program: Program, codes: list[list[Compiled | None]]) -> None:
-    """Bytes and half-words are accessed only where some location has that size."""
-    sizes = {location.bits for location in program.locations.values()}
-    for code in codes:
-        for part in code:
-            if part is not None and part.bits in (8, 16) and part.bits not in sizes:
-                span = sections.source.span(sections.program.offset)
+def _refuse_mixed_sizes(sections: Sections, program: Program, lines: list[list[Line]], codes: Codes) -> None:
+    """An access that is smaller than every location touches a part of one."""
+    smallest = min((location.bits for location in program.locations.values()), default=0)
+    for column, code in zip(lines, codes, strict=True):
+        for line, part in zip(column, code, strict=True):
+            if part is not None and 0 < part.bits < smallest:
+                span = sections.source.span(line.offset, len(line.text))
                 raise Unsupported(f"an access of {part.bits} bits to a larger location (mixed sizes)", span)
 
 
@@ -99,7 +94,8 @@ def _refuse_mixed_sizes(sections: Sections, program: Program, codes: list[list[C
 
 @cache
 def _handlers() -> dict[str, Handler]:
-    return aarch64_computing.handlers() | aarch64_accessing.handlers() | aarch64_control.handlers()
+    parts = (aarch64_computing, aarch64_flags, aarch64_accessing, aarch64_control)
+    return {name: handler for part in parts for name, handler in part.handlers().items()}
 
 
 def _compiled(sections: Sections, line: Line) -> Compiled | None:
@@ -142,7 +138,7 @@ class _Assembler:
         sections: Sections,
         program: Program,
         lines: list[list[Line]],
-        codes: list[list[Compiled | None]],
+        codes: Codes,
         wide: bool,
     ) -> None:
         self.sections, self.program, self.lines, self.codes, self.wide = sections, program, lines, codes, wide
@@ -160,6 +156,7 @@ class _Assembler:
         if self.indirect:
             for builder in builders:
                 self._finish_jumps(builder)
+            self.name_addresses()
         for builder in builders:
             builder.finish()
 
@@ -167,7 +164,7 @@ class _Assembler:
         """Add the code of thread `owner`, which is the builder's own or a copy of another one's."""
         builder.owner = owner
         builder.first_index = builder.index + 1
-        numbered = any("." in line.text and (".+" in line.text or ".-" in line.text) for line in self.lines[owner])
+        numbered = any(".+" in line.text or ".-" in line.text for line in self.lines[owner])
         for line, part in zip(self.lines[owner], self.codes[owner], strict=True):
             if builder.prefix:
                 line = Line(tuple(builder.prefix + name for name in line.labels), line.text, line.offset)
@@ -180,27 +177,39 @@ class _Assembler:
             builder.land(f"{builder.prefix}line#{builder.line + 1}")
 
     def _finish_jumps(self, builder: Builder) -> None:
-        """Copy other threads' code behind a thread that can jump there, and say which labels addresses mean."""
-        own = builder.owner
-        thread = builder.thread
-        foreign = [
-            index
-            for index, other in enumerate(self.program.threads)
-            if index != own and any(not name.startswith("return#") for name in other.code_addresses.values())
-        ]
+        """Copy other threads' code behind a thread that can jump there; say which labels addresses mean."""
+        own, thread = builder.owner, builder.thread
         jumps = any(part is not None and part.indirect for part in self.codes[own])
-        addresses = {address: name for address, name in thread.code_addresses.items() if ":" not in name}
-        if jumps and foreign:
-            builder.branch(_END)
-            for index in foreign:
+        if jumps:
+            for index in self._mentioned(own):
+                builder.branch(_END)
                 builder.prefix = f"P{index}:"
                 self._add(builder, index)
-                builder.branch(_END)
                 names = self.program.threads[index].code_addresses
-                addresses |= {a: f"P{index}:{name}" for a, name in names.items() if ":" not in name}
+                thread.code_addresses |= {
+                    a: f"P{index}:{name}" for a, name in names.items() if ":" not in name and name != _END
+                }
             builder.owner, builder.prefix = own, ""
-        builder.land(_END)
-        if jumps and "X30" not in thread.registers:
-            thread.registers["X30"] = code_address(self.program, own, _END)
-            addresses[thread.registers["X30"]] = _END
-        thread.code_addresses = {a: name for a, name in addresses.items() if name in thread.labels}
+            builder.land(_END)
+            if "X30" not in thread.registers:
+                thread.registers["X30"] = code_address(self.program, own, _END)
+        for name in thread.code_addresses.values():
+            if name not in thread.labels:
+                raise self.sections.error(f"no label {name} in {thread.name}", self.sections.initial.offset)
+
+    def _mentioned(self, own: int) -> list[int]:
+        """The other threads whose labels the initial state or an instruction turns into addresses."""
+        return [
+            index
+            for index, other in enumerate(self.program.threads)
+            if index != own and not all("#" in name or ":" in name for name in other.code_addresses.values())
+        ]
+
+    def name_addresses(self) -> None:
+        """Let states show code addresses as labels."""
+        for index, thread in enumerate(self.program.threads):
+            at = {place: name for name, place in reversed(thread.labels.items()) if "#" not in name}
+            for address, name in thread.code_addresses.items():
+                place = thread.labels[name]
+                if ":" not in name and place in at:
+                    self.program.code_names[address] = f'label:"P{index}:{at[place]}"'

@@ -1,9 +1,10 @@
 """AArch64 instructions that access memory -> loads, stores and read-modify-writes of the IR.
 
-Tags are the set names of the model: `A` acquire, `Q` acquirePC, `L` release, `X` atomic, `NoRet` for reads whose
-value no register gets. Which register depends on what inside an instruction follows the Arm ARM (DDI 0487,
-section B2.3.4, intrinsic dependencies): a compare-and-swap that succeeds may take its result from the compared
-register or from memory, one that fails may write the old value back, and these choices are made freely.
+Tags are the set names of the model: `A` acquire, `Q` acquirePC, `L` release, `X` atomic, `NoRet` for reads
+whose value no register gets. Which register depends on what inside an instruction follows the Arm ARM
+(DDI 0487, section B2.3.4, intrinsic dependencies): a compare-and-swap that succeeds may take its result from
+the compared register or from memory, one that fails may write the old value back, and these choices are
+made freely.
 """
 
 from __future__ import annotations
@@ -180,7 +181,7 @@ def _atomic_tags(order: str, returns: bool) -> tuple[Tags, Tags]:
     return frozenset(read), frozenset({"X", "L"} if "l" in order else {"X"})
 
 
-_OPERATORS = {"add": "add", "eor": "xor", "set": "or", "smax": "smax", "smin": "smin", "umax": "umax", "umin": "umin"}
+_OPERATORS = {"add": "add", "eor": "xor", "set": "or"} | {o: o for o in ("smax", "smin", "umax", "umin")}
 
 
 def _fetch(operation: str, order: str, bits: int, returns: bool) -> Handler:

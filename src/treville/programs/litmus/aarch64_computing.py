@@ -1,12 +1,18 @@
-"""AArch64 instructions that compute: text of operands -> assignments of the IR (Arm ARM, parts C3.4 and C3.5)."""
+"""AArch64 instructions that compute -> assignments of the IR (Arm ARM, parts C3.4 and C3.5)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from treville.programs.ir import Const, Expr, Op, Reg, Select
+from treville.programs.ir import Const, Expr, Op
+from treville.programs.litmus.aarch64_flags import (
+    Flags,
+    flags_of_difference,
+    flags_of_result,
+    flags_of_sum,
+    set_flags,
+)
 from treville.programs.litmus.aarch64_operands import (
-    ONE,
     ZERO,
     BadOperands,
     Builder,
@@ -24,72 +30,12 @@ from treville.programs.litmus.aarch64_operands import (
 )
 from treville.programs.operators import wrap
 
-# -- condition flags -------------------------------------------------------------------------------
-
-FLAG = {letter: f"flag.{letter}" for letter in "NZCV"}
-_N, _Z, _C, _V = (Reg(FLAG[letter]) for letter in "NZCV")
-
-
-def _not(value: Expr) -> Expr:
-    return Op("lnot", (value,))
-
-
-_SAME = Op("eq", (_N, _V))
-_DIFFERENT = Op("ne", (_N, _V))
-CONDITIONS: dict[str, tuple[Expr, str]] = {
-    "eq": (_Z, "Z"), "ne": (_not(_Z), "Z"), "cs": (_C, "C"), "hs": (_C, "C"), "cc": (_not(_C), "C"),
-    "lo": (_not(_C), "C"), "mi": (_N, "N"), "pl": (_not(_N), "N"), "vs": (_V, "V"), "vc": (_not(_V), "V"),
-    "hi": (Op("and", (_C, _not(_Z))), "CZ"), "ls": (Op("or", (_not(_C), _Z)), "CZ"),
-    "ge": (_SAME, "NV"), "lt": (_DIFFERENT, "NV"), "gt": (Op("and", (_not(_Z), _SAME)), "NZV"),
-    "le": (Op("or", (_Z, _DIFFERENT)), "NZV"), "al": (ONE, ""), "nv": (ONE, ""),
-}  # fmt: skip
-"""Each condition: when it holds, and the flags that it reads."""
-
-Flags = dict[str, Expr]
-
-
-def _flags_of_sum(left: Expr, right: Expr, bits: int) -> Flags:
-    total = Op("add", (left, right), bits)
-    negative, left_negative = (Op("lt", (value, ZERO), bits) for value in (total, left))
-    same_signs = Op("eq", (left_negative, Op("lt", (right, ZERO), bits)))
-    return {
-        "N": negative,
-        "Z": Op("eq", (total, ZERO), bits),
-        "C": Op("ult", (total, left), bits),
-        "V": Op("and", (same_signs, Op("ne", (left_negative, negative)))),
-    }
-
-
-def _flags_of_difference(left: Expr, right: Expr, bits: int) -> Flags:
-    negative = Op("lt", (Op("sub", (left, right), bits), ZERO), bits)
-    return {
-        "N": negative,
-        "Z": Op("eq", (left, right), bits),
-        "C": Op("uge", (left, right), bits),
-        "V": Op("ne", (Op("lt", (left, right), bits), negative)),
-    }
-
-
-def _flags_of_result(result: Expr, bits: int) -> Flags:
-    return {"N": Op("lt", (result, ZERO), bits), "Z": Op("eq", (result, ZERO), bits), "C": ZERO, "V": ZERO}
-
-
-def _set_flags(builder: Builder, flags: Flags) -> None:
-    for letter in builder.flags:
-        builder.local(FLAG[letter], flags[letter])
-
-
-def condition(word: str) -> tuple[Expr, str]:
-    """A condition code."""
-    found = CONDITIONS.get(word.lower())
-    if found is None:
-        raise BadOperands(f"a condition like EQ instead of '{word}'")
-    return found
-
-
 # -- arithmetic and logic --------------------------------------------------------------------------
 
-_ARITHMETIC = {"add": "add", "sub": "sub", "and": "and", "orr": "or", "eor": "xor", "bic": "and", "orn": "or", "eon": "xor"}
+_ARITHMETIC = {
+    "add": "add", "sub": "sub", "and": "and", "orr": "or", "eor": "xor",
+    "bic": "and", "orn": "or", "eon": "xor",
+}  # fmt: skip
 _INVERTING = ("bic", "orn", "eon")
 
 
@@ -119,7 +65,7 @@ def _arithmetic(
     flags = _flags(operator, left.value, right, result, bits)
 
     def emit(builder: Builder) -> None:
-        _set_flags(builder, flags)
+        set_flags(builder, flags)
         builder.write(target, result)
 
     return Compiled(emit, wide and target.name is not None)
@@ -127,10 +73,10 @@ def _arithmetic(
 
 def _flags(operator: str, left: Expr, right: Expr, result: Expr, bits: int) -> Flags:
     if operator == "add":
-        return _flags_of_sum(left, right, bits)
+        return flags_of_sum(left, right, bits)
     if operator == "sub":
-        return _flags_of_difference(left, right, bits)
-    return _flags_of_result(result, bits)
+        return flags_of_difference(left, right, bits)
+    return flags_of_result(result, bits)
 
 
 def _compare(name: str) -> Handler:
@@ -142,29 +88,6 @@ def _compare(name: str) -> Handler:
             raise BadOperands("two operands")
         left = register(operands[0])
         return _arithmetic(name, operator, True, Register(None, left.bits), left, operands[1:])
-
-    return handler
-
-
-def _conditional_compare(name: str) -> Handler:
-    def handler(operands: list[str]) -> Compiled:
-        word, other, otherwise, code = take(operands, 4, "two operands, flags and a condition")
-        left = register(word)
-        right, _ = second_operand([other], left.bits)
-        holds, read = condition(code)
-        build = _flags_of_difference if name == "ccmp" else _flags_of_sum
-        flags = build(left.value, right, left.bits)
-        constant = number(otherwise)
-        chosen: Flags = {
-            letter: Select(Reg("holds#"), flags[letter], Const(constant >> place & 1))
-            for place, letter in enumerate("VCZN")
-        }
-
-        def emit(builder: Builder) -> None:
-            builder.local("holds#", holds)
-            _set_flags(builder, chosen)
-
-        return Compiled(emit, flags=read)
 
     return handler
 
@@ -297,56 +220,11 @@ def _reverse(operator: str, width: int | None = None) -> Handler:
     return handler
 
 
-# -- selects ---------------------------------------------------------------------------------------
-
-
-def _select(build: Callable[[Expr, int], Expr]) -> Handler:
-    """CSEL, CSINC, CSINV, CSNEG"""
-
-    def handler(operands: list[str]) -> Compiled:
-        word, then, otherwise, code = take(operands, 4, "three registers and a condition")
-        target, first, second = register(word), register(then).value, register(otherwise).value
-        holds, read = condition(code)
-        value = Select(holds, first, build(second, target.bits))
-        wide = not isinstance(value.otherwise, (Reg, Const))
-        return Compiled(lambda builder: builder.write(target, value), wide, read)
-
-    return handler
-
-
-def _conditional_change(build: Callable[[Expr, int], Expr]) -> Handler:
-    """CINC, CINV, CNEG"""
-
-    def handler(operands: list[str]) -> Compiled:
-        word, source, code = take(operands, 3, "two registers and a condition")
-        target, value = register(word), register(source).value
-        holds, read = condition(code)
-        chosen = Select(holds, build(value, target.bits), value)
-        return Compiled(lambda builder: builder.write(target, chosen), True, read)
-
-    return handler
-
-
-def _conditional_set(number_if: int) -> Handler:
-    def handler(operands: list[str]) -> Compiled:
-        word, code = take(operands, 2, "a register and a condition")
-        target = register(word)
-        holds, read = condition(code)
-        value = Select(holds, Const(number_if), ZERO)
-        return Compiled(lambda builder: builder.write(target, value), number_if < 0, read)
-
-    return handler
-
-
-def _plus_one(value: Expr, bits: int) -> Expr:
-    return ONE if value == ZERO else Op("add", (value, ONE), bits)
-
-
 # -- multiplication and division -------------------------------------------------------------------
 
 
 def _multiply(extend: str, combine: str, addend: bool) -> Handler:
-    """MUL, MADD, SMULL, UMSUBL, ...: `extend` the factors from 32 bits, `combine` with the addend or with 0."""
+    """MUL, MADD, SMULL, UMSUBL, ...: `extend` the factors from 32 bits, `combine` with the addend or 0."""
 
     def handler(operands: list[str]) -> Compiled:
         words = take(operands, 4 if addend else 3, "four registers" if addend else "three registers")
@@ -372,33 +250,6 @@ def _divide(operator: str) -> Handler:
     return handler
 
 
-# -- the flags as a register -----------------------------------------------------------------------
-
-_PLACES = {"N": 31, "Z": 30, "C": 29, "V": 28}
-
-
-def _read_system_register(operands: list[str]) -> Compiled:
-    word, system = take(operands, 2, "a register and a system register")
-    target = register(word)
-    if system.upper() != "NZCV":
-        raise NotImplementedError(f"the system register {system}")
-    value: Expr = ZERO
-    for letter, place in _PLACES.items():
-        value = Op("or", (value, Op("shl", (Reg(FLAG[letter]), Const(place)))))
-    return Compiled(lambda builder: builder.write(target, value), True, "NZCV")
-
-
-def _write_system_register(operands: list[str]) -> Compiled:
-    system, word = take(operands, 2, "a system register and a register")
-    if system.upper() != "NZCV":
-        raise NotImplementedError(f"the system register {system}")
-    value = register(word).value
-    flags: Flags = {
-        letter: Op("and", (Op("lshr", (value, Const(place))), ONE)) for letter, place in _PLACES.items()
-    }
-    return Compiled(lambda builder: _set_flags(builder, flags))
-
-
 # -- the table -------------------------------------------------------------------------------------
 
 
@@ -407,7 +258,6 @@ def handlers() -> dict[str, Handler]:
     table: dict[str, Handler] = {name: _three(name, False) for name in _ARITHMETIC}
     table |= {name + "s": _three(name, True) for name in ("add", "sub", "and", "bic")}
     table |= {"cmp": _compare("sub"), "cmn": _compare("add"), "tst": _compare("and")}
-    table |= {"ccmp": _conditional_compare("ccmp"), "ccmn": _conditional_compare("ccmn")}
     table |= {
         "mov": _move, "movz": _move_wide("movz"), "movn": _move_wide("movn"), "movk": _move_wide("movk"),
         "neg": _two(lambda value, bits: Op("neg", (value,), bits)), "negs": _negate_with_flags,
@@ -415,10 +265,10 @@ def handlers() -> dict[str, Handler]:
         "abs": _two(lambda value, bits: Op("smax", (value, Op("neg", (value,), bits)), bits)),
         "sxtb": _extend("sext", 8), "sxth": _extend("sext", 16), "sxtw": _extend("sext", 32),
         "uxtb": _extend("zext", 8), "uxth": _extend("zext", 16), "uxtw": _extend("zext", 32),
-        "rbit": _reverse("reverse_bits"), "clz": _reverse("leading_zeros"), "rev": _reverse("reverse_bytes", 0),
-        "rev16": _reverse("reverse_bytes", 16), "rev32": _reverse("reverse_bytes", 32),
-        "rev64": _reverse("reverse_bytes", 64), "bfi": _insert_field("bfi"), "bfxil": _insert_field("bfxil"),
-        "mrs": _read_system_register, "msr": _write_system_register,
+        "rbit": _reverse("reverse_bits"), "clz": _reverse("leading_zeros"),
+        "rev": _reverse("reverse_bytes", 0), "rev16": _reverse("reverse_bytes", 16),
+        "rev32": _reverse("reverse_bytes", 32), "rev64": _reverse("reverse_bytes", 64),
+        "bfi": _insert_field("bfi"), "bfxil": _insert_field("bfxil"),
         "sdiv": _divide("sdiv"), "udiv": _divide("udiv"),
     }  # fmt: skip
     for kind in ("lsl", "lsr", "asr", "ror"):
@@ -428,18 +278,13 @@ def handlers() -> dict[str, Handler]:
         table[letter + "bfx"] = _bit_field(extend, lambda low, width, _bits: (low, low + width - 1))
         table[letter + "bfiz"] = _bit_field(extend, lambda low, width, bits: (-low % bits, width - 1))
         table |= {
-            f"{letter}mull": _multiply(extend, "", False), f"{letter}mnegl": _multiply(extend, "sub", False),
-            f"{letter}maddl": _multiply(extend, "add", True), f"{letter}msubl": _multiply(extend, "sub", True),
-        }  # fmt: skip
+            f"{letter}mull": _multiply(extend, "", False),
+            f"{letter}mnegl": _multiply(extend, "sub", False),
+            f"{letter}maddl": _multiply(extend, "add", True),
+            f"{letter}msubl": _multiply(extend, "sub", True),
+        }
     table |= {
         "mul": _multiply("", "", False), "mneg": _multiply("", "sub", False),
         "madd": _multiply("", "add", True), "msub": _multiply("", "sub", True),
-        "csel": _select(lambda value, _bits: value), "csinc": _select(_plus_one),
-        "csinv": _select(lambda value, bits: Op("not", (value,), bits)),
-        "csneg": _select(lambda value, bits: Op("neg", (value,), bits)),
-        "cinc": _conditional_change(_plus_one),
-        "cinv": _conditional_change(lambda value, bits: Op("not", (value,), bits)),
-        "cneg": _conditional_change(lambda value, bits: Op("neg", (value,), bits)),
-        "cset": _conditional_set(1), "csetm": _conditional_set(-1),
     }  # fmt: skip
     return table

@@ -1,9 +1,9 @@
-"""AArch64 branches, calls, barriers and hints -> branches and fences of the IR (Arm ARM, part C3.1 and C3.2)."""
+"""AArch64 branches, calls and barriers -> branches and fences of the IR (Arm ARM, part C3.1 and C3.2)."""
 
 from __future__ import annotations
 
 from treville.programs.ir import Const, IndirectBranch, Op, Reg
-from treville.programs.litmus.aarch64_computing import CONDITIONS
+from treville.programs.litmus.aarch64_flags import CONDITIONS
 from treville.programs.litmus.aarch64_operands import (
     ONE,
     ZERO,

@@ -1,7 +1,7 @@
 """Operands of AArch64 instructions: text -> registers, numbers, shifted registers, addresses.
 
-`X0` and `W0` are one register of the IR, named `X0`, which holds a signed 64-bit number. The zero register is the
-constant 0 when read and nothing when written. See the Arm ARM (DDI 0487), part C1.
+`X0` and `W0` are one register of the IR, named `X0`, which holds a signed 64-bit number. The zero register is
+the constant 0 when read and nothing when written. See the Arm ARM (DDI 0487), part C1.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class Register(NamedTuple):
 class Builder(ThreadBuilder):
     """A thread under construction.
 
-    `exact` False promises that all values of the test are small and not negative, so that writing a W register
-    needs no zero-extension. `flags` names the condition flags that some instruction reads. `prefix` stands
-    before labels while the code of another thread is copied; `owner` is the thread the code belongs to.
+    `exact` False promises that all values of the test are small and not negative, so that writing a W
+    register needs no zero-extension. `flags` names the condition flags that some instruction reads. `prefix`
+    stands before labels while the code of another thread is copied; `owner` is the thread it belongs to.
     """
 
     def __init__(

@@ -13,6 +13,16 @@ from treville.programs.litmus.initial import RegisterTypes
 DEFAULT_BITS = 32
 
 
+def has_wide_values(program: Program) -> bool:
+    """Does the initial state hold numbers that are no non-negative `int`?"""
+    end = 1 << (DEFAULT_BITS - 1)
+    for thread in program.threads:
+        for value in thread.registers.values():
+            if not 0 <= value < end:
+                return True
+    return any(not 0 <= value < end for location in program.locations.values() for value in location.initial)
+
+
 class Observation:
     """Answers, for a register, which register holds what states show, its width, and its unsigned width.
 
