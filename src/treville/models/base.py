@@ -78,7 +78,7 @@ _LINUX = (
 # Other spellings of the same sets, from other versions of the Linux kernel model and from Alpha.
 SAME_SETS = {
     "ONCE": "Once", "ACQUIRE": "Acquire", "RELEASE": "Release", "NORETURN": "Noreturn", "MB": "Mb",
-    "RMB": "Rmb",
+    "RMB": "Rmb", "Before_atomic": "Before-atomic", "After_atomic": "After-atomic",
 }  # fmt: skip
 
 # Events that Treville's executions never have, because dependencies are base relations here and because

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from treville.models.base import SAME_SETS, base_kind, base_names
 from treville.models.cat import syntax
 from treville.models.cat.graph import Graph, GraphError
+from treville.models.cat.kinds import guess_kinds
 from treville.models.cat.values import (
     EMPTY,
     Closure,
@@ -280,16 +281,16 @@ class Evaluator:
                 # The function sees itself because its environment is the one being extended.
                 env[name] = Closure(binding.value.pattern, binding.value.body, env, self.source)
             else:
-                relational.append((name, binding))
+                relational.append((name, binding.value))
         for name, _ in relational:
             env.pop(name, None)
-        kinds = [self._guess_kind(binding.value, env) or RELATION for _, binding in relational]
+        kinds = guess_kinds(dict(relational), env, self.graph.kinds)
         names = [name for name, _ in relational]
         variables = [self.graph.variable(name, kind) for name, kind in zip(names, kinds, strict=True)]
         env.update(zip(names, variables, strict=True))
         bodies = [
-            self.events(binding.value, env, kind)
-            for (_, binding), kind in zip(relational, kinds, strict=True)
+            self.events(value, env, kind)
+            for (_, value), kind in zip(relational, kinds, strict=True)
         ]
         try:
             solutions = self.graph.close(variables, bodies)
@@ -298,39 +299,6 @@ class Evaluator:
         for name, solution in zip(names, solutions, strict=True):
             env[name] = solution
             self._label(name, solution)
-
-    def _guess_kind(self, expression: syntax.Expression, env: Environment) -> str | None:
-        """Set or relation, as far as the outermost operators tell without knowing recursive names."""
-        stack = [expression]
-        while stack:
-            current = stack.pop()
-            if isinstance(current, syntax.Nary):
-                if current.operator in (";", "*"):
-                    return RELATION
-                stack.extend(reversed(current.operands))
-            elif isinstance(current, syntax.Unary):
-                if current.operator != "~":
-                    return RELATION
-                stack.append(current.operand)
-            elif isinstance(current, syntax.LetIn):
-                stack.append(current.body)
-            elif isinstance(current, syntax.If):
-                stack.extend((current.otherwise, current.then))
-            elif isinstance(current, syntax.Name):
-                known = env.get(current.name)
-                if isinstance(known, int):
-                    return self.graph.kinds[known]
-                if known is None and (kind := base_kind(current.name)):
-                    return kind
-            elif isinstance(current, syntax.Universe):
-                return SET
-            elif isinstance(current, syntax.Apply) and isinstance(current.function, syntax.Name):
-                if current.function.name in ("domain", "range"):
-                    return SET
-                known = env.get(current.function.name)
-                if isinstance(known, Closure):
-                    stack.append(known.body)
-        return None
 
     def _let_in(self, expression: syntax.LetIn, env: Environment) -> Value:
         return self.evaluate(expression.body, self.let(expression.recursive, expression.bindings, env))

@@ -318,8 +318,7 @@ class Graph:
         if square:
             both = self.union(before, after)
             return self.closure("plus", start) if self.is_empty(both) else None
-        result = self.seq(self.closure("star", before), start)
-        return self.seq(result, self.closure("star", after))
+        return self.seq(self.closure("star", before), self.seq(start, self.closure("star", after)))
 
     def disjuncts(self, node: int) -> list[int]:
         """The operands of a nest of unions."""

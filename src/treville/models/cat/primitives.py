@@ -43,7 +43,7 @@ def _fence_relation(evaluator: Evaluator, argument: Value, at: int) -> Value:
     fences = evaluator.as_kind(argument, SET, at)
     if graph.is_empty(fences):
         return graph.empty(RELATION)
-    return graph.seq(graph.seq(order, graph.identity(fences)), order)
+    return graph.seq(order, graph.seq(graph.identity(fences), order))
 
 
 def _tag_to_events(evaluator: Evaluator, argument: Value, at: int) -> Value:

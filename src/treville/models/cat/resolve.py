@@ -32,7 +32,8 @@ from treville.models.cat.values import (
 from treville.models.model import RELATION, SET, Axiom, Model
 from treville.results import InputError, Source, Unsupported
 
-MAX_INCLUDES = 20
+MAX_INCLUDES = 500
+MAX_INCLUDE_DEPTH = 20
 _LONGEST_NAME = 60
 
 
@@ -83,6 +84,7 @@ class _Resolver(Evaluator):
         self.axioms: list[Axiom] = []
         self.drawn: dict[str, int] = {}
         self.stack: list[str] = []
+        self.includes = 0
         self.prefix = ""
 
     # -- running ---------------------------------------------------------------------------------
@@ -106,8 +108,11 @@ class _Resolver(Evaluator):
     def _include(self, instruction: syntax.Include) -> None:
         span = self.source.span(instruction.at, len(instruction.file) + 2)
         path = find_include(instruction.file, self.folder, span)
-        if str(path) in self.stack or len(self.stack) > MAX_INCLUDES:
+        if str(path) in self.stack:
             raise InputError(f'include "{instruction.file}" goes in a circle', span)
+        self.includes += 1
+        if len(self.stack) > MAX_INCLUDE_DEPTH or self.includes > MAX_INCLUDES:
+            raise InputError("too many includes, or too deep", span)
         self.run_file(path)
 
     def _let(self, instruction: syntax.Let) -> None:

@@ -81,7 +81,7 @@ def _info(name: str) -> ModelInfo:
 
 def header_comment(text: str) -> str:
     """The first comment of a cat file without its brackets and indentation."""
-    found = re.match(r"\s*(?:\"[^\"]*\"\s*)?\(\*(.*?)\*\)", text, re.DOTALL)
+    found = re.search(r"\(\*(.*?)\*\)", text, re.DOTALL)
     if not found:
         return ""
     return "\n".join(line.strip().removeprefix("* ") for line in found.group(1).strip().splitlines())
