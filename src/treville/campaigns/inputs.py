@@ -13,6 +13,9 @@ from pathlib import Path
 
 from treville.results import InputError, Span
 
+# Far more than any test; a device or a mistaken file should not fill the memory.
+MAXIMUM_BYTES = 4_000_000
+
 
 def expand(arguments: Iterable[str], suffixes: tuple[str, ...]) -> Iterator[str]:
     """The files that the arguments stand for, in order. Lists and folders are read as they are reached."""
@@ -63,9 +66,13 @@ def _listed(
 
 
 def read_text(path: str) -> str:
-    """The text of an input file; a file that cannot be read is an input error."""
+    """The text of an input file; a file that cannot be read, or is absurdly large, is an input error."""
     try:
-        return Path(path).read_text(encoding="utf-8", errors="replace")
+        with Path(path).open("rb") as file:
+            data = file.read(MAXIMUM_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"cannot read the file: {reason}", Span(path, 1, 1)) from None
+    if len(data) > MAXIMUM_BYTES:
+        raise InputError(f"the file has more than {MAXIMUM_BYTES} bytes", Span(path, 1, 1))
+    return data.decode("utf-8", errors="replace").replace("\r\n", "\n")

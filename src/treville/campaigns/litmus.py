@@ -182,7 +182,10 @@ def load_model(name: str, variants: tuple[str, ...] = ()) -> Model:
     """A shipped model by name, or a `.cat` file; the library resolves each once per process."""
     from treville.models import library
 
-    return library.load_model(name, variants)
+    try:
+        return library.load_model(name, variants)
+    except OSError as error:
+        raise InputError(f"cannot read the model: {error}") from None
 
 
 def state_object(test: LitmusTest, state: tuple[Any, ...]) -> dict[str, Any]:

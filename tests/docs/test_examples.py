@@ -1,0 +1,97 @@
+"""The examples of the documentation are executed: consoles as commands, Python as doctests."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from treville.cli.main import main
+
+ROOT = Path(__file__).resolve().parents[2]
+# Pages whose console examples belong to `treville litmus`, `diff` and `models`.
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_NUMBER = re.compile(r"\d+\.\d+")
+COMMANDS = ("litmus", "diff", "models")
+
+
+def _blocks(language: str) -> list[tuple[str, str]]:
+    found = []
+    for page in PAGES:
+        for number, match in enumerate(_BLOCK.finditer(page.read_text(encoding="utf-8"))):
+            if match[1] == language:
+                found.append((f"{page.relative_to(ROOT)}#{number}", match[2]))
+    return found
+
+
+def _commands() -> list[tuple[str, str, str]]:
+    commands = []
+    for name, block in _blocks("console"):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            if command.startswith(tuple(f"treville {c} " for c in COMMANDS)):
+                commands.append((name, command, output))
+    return commands
+
+
+def _matches(expected: str, actual: str) -> bool:
+    """`...` stands for anything; times differ from run to run, blank lines at the end do not matter."""
+    pattern = re.escape(_NUMBER.sub("#", expected.strip())).replace(r"\.\.\.", ".*")
+    text = _NUMBER.sub("#", actual.strip())
+    return any(re.fullmatch(pattern, text + end, re.DOTALL) for end in ("", "\n"))
+
+
+def test_there_are_examples() -> None:
+    assert len(_commands()) > 5
+    assert len(_blocks("python")) > 2
+
+
+@pytest.mark.parametrize(("name", "command", "expected"), _commands())
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_consoles_show_what_the_command_prints(
+    name: str,
+    command: str,
+    expected: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(ROOT)
+    main(shlex.split(command)[1:])
+    actual = capsys.readouterr().out
+    assert _matches(expected, actual), f"{name}: {command}\n{actual}"
+
+
+def test_python_examples_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    for page in PAGES:
+        blocks = [block for name, block in _blocks("python") if name.startswith(f"{page.relative_to(ROOT)}#")]
+        if not blocks:
+            continue
+        examples = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, page.name, str(page), 0)
+        runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+        runner.run(examples)
+        assert runner.failures == 0, page
+
+
+def test_the_interface_module_documents_itself_by_example() -> None:
+    from treville import api
+    from treville.campaigns import herd
+    from treville.witness import naming
+
+    for module in (api, herd, naming):
+        result = doctest.testmod(module)
+        assert result.attempted > 0
+        assert result.failed == 0
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    broken = []
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+            if not (page.parent / target).exists():
+                broken.append(f"{page.relative_to(ROOT)} -> {target}")
+    assert broken == []
