@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
@@ -39,7 +40,7 @@ class Source:
     def span(self, offset: int, length: int = 1) -> Span:
         """The span of `length` characters from `offset`; O(log lines) after the first call."""
         if not self._starts:
-            self._starts = [0] + [i + 1 for i, c in enumerate(self.text) if c == "\n"]
+            self._starts = [0, *(newline.end() for newline in re.finditer("\n", self.text))]
         offset = max(0, min(offset, len(self.text)))
         row = bisect_right(self._starts, offset) - 1
         start = self._starts[row]

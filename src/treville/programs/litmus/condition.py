@@ -93,6 +93,7 @@ class _ConditionReader(Tokens):
         self.depth = 0
         self.observation = observation
         self.widths: dict[Observable, int] = {}
+        self.seen: dict[tuple[int, str, str], RegisterOf] = {}
         self.found: dict[Observable, None] = {}
 
     # -- clauses -----------------------------------------------------------------------------------
@@ -333,11 +334,15 @@ class _ConditionReader(Tokens):
 
     def seen_register(self, thread: int, name: str, shown: str) -> RegisterOf:
         """The register at the width at which states show it."""
-        seen = self.observation
-        if seen is None:
-            return RegisterOf(thread, name, shown)
-        found = RegisterOf(thread, seen.register(thread, name), shown, seen.unsigned(thread, name))
-        self.widths[found] = seen.bits(thread, name)
+        found = self.seen.get((thread, name, shown))
+        if found is None:
+            how = self.observation
+            if how is None:
+                found = RegisterOf(thread, name, shown)
+            else:
+                found = RegisterOf(thread, how.register(thread, name), shown, how.unsigned(thread, name))
+                self.widths[found] = how.bits(thread, name)
+            self.seen[thread, name, shown] = found
         return found
 
     def symbolic_register(self) -> RegisterOf:

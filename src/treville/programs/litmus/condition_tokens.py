@@ -9,7 +9,7 @@ from treville.programs.litmus.literals import parse_number
 from treville.results import InputError, Unsupported
 
 _TOKEN = re.compile(
-    r"\s*(?:(/\\)|(\\/)|(=>)|(==?)|(!=|<>)|(~|not\b)|(-?0[xX][0-9a-fA-F]+|-?\d+)"
+    r"\s*+(?:(/\\)|(\\/)|(=>)|(==?)|(!=|<>)|(~|not\b)|(-?0[xX][0-9a-fA-F]+|-?\d+)"
     r'|(instr:\s*"[^"]*")|(label:\s*"[^"]*")|(%?[A-Za-z_.$][\w.$/]*)|(\S))'
 )
 (AND, OR, IMPLIES, EQUAL, DIFFERENT, NOT, NUMBER, INSTRUCTION, LABEL, NAME, SIGN) = range(1, 12)
@@ -23,7 +23,7 @@ class Tokens:
         self.text, self.base = sections.conditions
         self.tokens = [
             (m.lastindex or 0, m.group(m.lastindex or 0), m.start(m.lastindex or 0))
-            for m in _TOKEN.finditer(self.text)
+            for m in _TOKEN.finditer(self.text.rstrip())
         ]
         self.tokens.append((0, "", len(self.text)))
         self.place = 0

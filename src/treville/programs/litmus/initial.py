@@ -293,7 +293,7 @@ CODE_BASE = 0x1000_0000
 
 def thread_index(sections: Sections, program: Program, number: int, offset: int) -> int:
     """The index of thread `P<number>`."""
-    if number < len(program.threads) and program.threads[number].name == f"P{number}":
+    if 0 <= number < len(program.threads) and program.threads[number].name == f"P{number}":
         return number
     for index, thread in enumerate(program.threads):
         if thread.name == f"P{number}":

@@ -51,7 +51,8 @@ _NOT_NEWLINE = re.compile(r"[^\n]+")
 _CLAUSE = re.compile(
     r'"[^"\n]*"|(?<![\w./\-])(?:(?:~[ \t]*)?exists|forall|final|[oO]bserved|locations|filter)(?![\w./\-])'
 )
-_C_NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|\(\*(?=[\s*])(?:(?!\(\*[\s*]).)*?\*\)", re.DOTALL)
+_C_COMMENT = re.compile(r"//|/\*|\(\*(?=[\s*])")
+_C_CLOSING = {"//": "\n", "/*": "*/", "(*": "*)"}
 
 
 def split(text: str, file_name: str) -> Sections:
@@ -76,13 +77,33 @@ def _split_c(source: Source) -> Sections:
     text = source.text
     clean_front = blank_comments(source, text, 0, until_brace=True)
     sections, end_of_initial = _split_front(source, clean_front)
-    body = text[end_of_initial:]
-    if "//" in body or "/*" in body or "(*" in body:
-        body = _C_NOISE.sub(lambda comment: _NOT_NEWLINE.sub(_spaces, comment.group()), body)
+    body = _blank_c_comments(text[end_of_initial:])
     _split_back(sections, text[:end_of_initial] + body, end_of_initial)
     conditions = sections.conditions
     sections.conditions = Part(blank_comments(source, conditions.text, conditions.offset), conditions.offset)
     return sections
+
+
+def _blank_c_comments(text: str) -> str:
+    """Blank `// ...`, `/* ... */` and `(* ... *)` in C; the last only where a space or star follows, as
+    `(*p)` is an expression. An opening without an end is left for the C reader to refuse."""
+    pieces: list[str] = []
+    kept = position = 0
+    unclosed: set[str] = set()
+    while (opening := _C_COMMENT.search(text, position)) is not None:
+        sign = opening.group()
+        closing = _C_CLOSING[sign]
+        end = -1 if sign in unclosed else text.find(closing, opening.end())
+        if end < 0 and closing != "\n":
+            unclosed.add(sign)
+            position = opening.end()
+            continue
+        position = len(text) if end < 0 else end + len(closing)
+        pieces.append(text[kept : opening.start()])
+        pieces.append(_NOT_NEWLINE.sub(_spaces, text[opening.start() : position]))
+        kept = position
+    pieces.append(text[kept:])
+    return "".join(pieces)
 
 
 def blank_comments(source: Source, text: str, base: int, *, until_brace: bool = False) -> str:
