@@ -1,8 +1,8 @@
 """C expressions -> IR expressions, with instructions emitted for the reads and calls inside them.
 
 Pointers count cells: `p + 1` is the next cell of an array, also where a register of another type is
-dereferenced. Operands are evaluated from left to right. `&&`, `||` skip their right operand as C does; where
-it has no reads or effects they become plain operators.
+dereferenced. Reads in the two operands of an operator are unordered, as in C. `&&`, `||` skip their right
+operand; where it has no reads or effects they become plain operators.
 """
 
 from __future__ import annotations
@@ -172,12 +172,20 @@ class ExpressionReader:
             self.enter()
             right = self.binary(found[0] + 1)
             self.depth -= 1
+            if found[0] > 2 and len(self.instructions) == before + 1:
+                self.unsequence()
             if found[0] <= 2:
                 left = self.logical(found[1], left, right, before)
             elif found[0] == 9:
                 left = self.add_or_subtract(found[1], left, right)
             else:
                 left = operate(found[1], left, right)
+
+    def unsequence(self) -> None:
+        """C does not order a read in a right operand with the reads in the left one."""
+        last = self.instructions[-1]
+        if type(last) is Load and not last.link:
+            last.parallel = True
 
     def logical(self, operator: str, left: Expr, right: Expr, before: int) -> Expr:
         """`&&` and `||`; if the right operand has reads or effects, they happen only where it counts."""

@@ -219,7 +219,7 @@ class BodyReader(ExpressionReader):
         elif following in ("++", "--"):
             self.place += 2
             self.assign(word, operate("add" if following == "++" else "sub", self.name(word), ONE), place)
-        elif following == "(" or word in ("++", "--"):
+        elif (following == "(" and is_name(word)) or word in ("++", "--"):
             self.expression_statement()
         else:
             self.store_statement()
