@@ -45,7 +45,6 @@ class Run:
         "choices",
         "control",
         "events",
-        "flow",
         "instance",
         "jumps",
         "last",
@@ -67,7 +66,6 @@ class Run:
         self.choices = 0  # values picked freely so far, such as whether a store conditional succeeds
         self.control = 0  # reads that an open branch depends on
         self.pick = 0  # likewise by pick dependencies
-        self.flow = 0  # reads that the path taken so far depends on
         self.scopes: list[tuple[int, int, int]] = []  # (where a scope ends, control and pick before it)
         self.pair = NO_PAIR  # the last linked load
         self.reservation: tuple[int, int, int] | None = (
@@ -87,7 +85,6 @@ class Run:
         twin.choices = self.choices
         twin.control = self.control
         twin.pick = self.pick
-        twin.flow = self.flow
         twin.scopes = self.scopes.copy()
         twin.pair = self.pair
         twin.reservation = self.reservation
@@ -182,7 +179,6 @@ class ThreadRunner:
 
     def _assume(self, run: Run, instruction: Assume) -> list[Run] | None:
         condition = evaluate(instruction.condition, run.registers)
-        run.flow |= condition.origin
         return None if condition.number else []
 
     def _fence(self, run: Run, instruction: Fence) -> None:
@@ -191,7 +187,7 @@ class ThreadRunner:
             "F", instruction.tags, where.number or None, run.count(instruction), where.data, 0, run.control,
             where.pick, 0, run.pick, NO_PAIR, False, instruction.parallel,
         )  # fmt: skip
-        run.events.append((shape, None, run.flow, run.position))
+        run.events.append((shape, None, 0, run.position))
 
     def _is_cell(self, address: int, instruction: Instruction) -> bool:
         """Is there a memory cell at the address? A run that goes elsewhere is dropped, as herd7 does."""
@@ -222,7 +218,7 @@ class ThreadRunner:
             values = self.memory.readable_coherently(self.index, where, run.own.get(where))
         else:
             values = self.memory.readable(where)
-        bit, origin, register = 1 << number, address.origin | run.flow, instruction.register
+        bit, origin, register = 1 << number, address.origin, instruction.register
         position = run.position
         run.position += 1
         branches = []
@@ -238,7 +234,6 @@ class ThreadRunner:
         picked = 0
         if instruction.when is not None:
             condition = evaluate(instruction.when, run.registers)
-            run.flow |= condition.origin
             if not condition.number:
                 return None
             picked = condition.data | condition.pick
@@ -258,7 +253,7 @@ class ThreadRunner:
             "W", instruction.tags, address.number, run.count(instruction), address.data, value.data,
             run.control, address.pick, value.pick | picked, run.pick, pair, exclusive, instruction.parallel,
         )  # fmt: skip
-        run.events.append((shape, stored, address.origin | value.origin | run.flow, run.position))
+        run.events.append((shape, stored, address.origin | value.origin, run.position))
         run.own[address.number] = stored
         return True
 
@@ -299,7 +294,6 @@ class ThreadRunner:
                 run.scopes.append((self.thread.labels[instruction.until], run.control, run.pick))
             run.control |= condition.data
             run.pick |= condition.pick
-            run.flow |= condition.origin
             if not condition.number:
                 return None
             if not (condition.origin or condition.data or condition.pick or run.choices):
@@ -311,7 +305,6 @@ class ThreadRunner:
         target = evaluate(instruction.target, run.registers)
         run.control |= target.data
         run.pick |= target.pick
-        run.flow |= target.origin
         label = self.thread.code_addresses.get(target.number)
         if label is None:
             raise Unsupported("a jump to a computed address that is no label", instruction.span)

@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from treville.programs.ir import LOCATION_BASE, LOCATION_STRIDE, Program, Store, StoreExclusive
+from treville.programs.ir import LOCATION_BASE, LOCATION_STRIDE, Const, Program, Store, StoreExclusive
+from treville.programs.operators import wrap
 from treville.results import Budget
 
 NO_PAIR = -1
@@ -55,7 +56,7 @@ class Shape(NamedTuple):
 class Trace(NamedTuple):
     """One run of a thread: the shapes of its events, their values, and the final registers.
 
-    `origins[i]` masks the reads that the i-th event's value, address or path came from; `positions[i]` is
+    `origins[i]` masks the reads that the i-th event's value or address came from; `positions[i]` is
     the index of its IR instruction in the thread.
     """
 
@@ -132,6 +133,7 @@ def program_traces(program: Program, bound: int, budget: Budget, coherent: bool)
     from treville.events.run import ThreadRunner
 
     memory = Memory.of(program)
+    _offer_constants(memory, program)
     runners = [
         ThreadRunner(thread, index, memory, bound, budget, coherent)
         for index, thread in enumerate(program.threads)
@@ -146,6 +148,20 @@ def program_traces(program: Program, bound: int, budget: Budget, coherent: bool)
             if runner.addresses_read & changed:
                 found[index] = runner.traces()
     return Traces(found, memory.initial, any(runner.bound_reached for runner in runners))
+
+
+def _offer_constants(memory: Memory, program: Program) -> None:
+    """Let reads find the constants that stores can write, whether or not a run has reached the store yet.
+
+    Only values must not justify each other in a circle; whether control may is the model's decision, as in
+    herd7: under C11 two threads may take branches because of each other's stores."""
+    for index, thread in enumerate(program.threads):
+        for instruction in thread.instructions:
+            if not isinstance(instruction, Store):
+                continue
+            address, value = instruction.address, instruction.value
+            if isinstance(address, Const) and isinstance(value, Const) and address.value in memory.initial:
+                memory.add(index, address.value, wrap(value.value, instruction.bits))
 
 
 def initial_memory(program: Program) -> dict[int, int]:
