@@ -1,0 +1,1 @@
+"""C programs -> program IR, through LLVM IR: compile, read LLVM's text form, translate."""

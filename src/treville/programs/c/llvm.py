@@ -1,0 +1,216 @@
+"""LLVM IR as data: types, constants, instructions, functions, modules. `reader` makes it from text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+# -- types -------------------------------------------------------------------------------------------
+
+
+class IntType(NamedTuple):
+    """iN."""
+
+    bits: int
+
+
+class PointerType(NamedTuple):
+    """ptr."""
+
+
+class VoidType(NamedTuple):
+    """void, and what has no value (label, metadata)."""
+
+
+class ArrayType(NamedTuple):
+    """[length x element]."""
+
+    length: int
+    element: Type
+
+
+class StructType(NamedTuple):
+    """{ fields }, packed or not."""
+
+    fields: tuple[Type, ...]
+    packed: bool = False
+
+
+class OtherType(NamedTuple):
+    """A type that Treville does not handle (float, vector); named where it is used."""
+
+    text: str
+
+
+Type: TypeAlias = IntType | PointerType | VoidType | ArrayType | StructType | OtherType
+
+POINTER_BITS = 64
+
+
+def align_of(kind: Type) -> int:
+    """Alignment in bytes on a 64-bit machine."""
+    if isinstance(kind, ArrayType):
+        return align_of(kind.element)
+    if isinstance(kind, StructType):
+        return 1 if kind.packed else max(map(align_of, kind.fields), default=1)
+    return min(max(1, size_of(kind)), 16)
+
+
+def size_of(kind: Type) -> int:
+    """Size in bytes on a 64-bit machine."""
+    if isinstance(kind, IntType):
+        size = 1
+        while size * 8 < kind.bits:
+            size *= 2
+        return size
+    if isinstance(kind, PointerType):
+        return POINTER_BITS // 8
+    if isinstance(kind, ArrayType):
+        return kind.length * size_of(kind.element)
+    if isinstance(kind, StructType):
+        end = struct_offsets(kind)[-1]
+        return end
+    return {"float": 4, "double": 8, "x86_fp80": 16}.get(getattr(kind, "text", ""), 0)
+
+
+def struct_offsets(kind: StructType) -> list[int]:
+    """The offset of each field, and last the size of the whole."""
+    offsets, at = [], 0
+    for member in kind.fields:
+        if not kind.packed:
+            step = align_of(member)
+            at = (at + step - 1) // step * step
+        offsets.append(at)
+        at += size_of(member)
+    if not kind.packed:
+        step = align_of(kind)
+        at = (at + step - 1) // step * step
+    return [*offsets, at]
+
+
+def scalars(kind: Type, offset: int = 0) -> list[tuple[int, Type]]:
+    """The scalar parts of a type with their byte offsets."""
+    if isinstance(kind, ArrayType):
+        step = size_of(kind.element)
+        return [part for i in range(kind.length) for part in scalars(kind.element, offset + i * step)]
+    if isinstance(kind, StructType):
+        places = struct_offsets(kind)
+        return [p for member, at in zip(kind.fields, places, strict=False) for p in scalars(member, offset + at)]
+    return [(offset, kind)]
+
+
+# -- values ------------------------------------------------------------------------------------------
+
+
+class LocalName(NamedTuple):
+    """%name."""
+
+    name: str
+
+
+class GlobalName(NamedTuple):
+    """@name."""
+
+    name: str
+
+
+class Number(NamedTuple):
+    """An integer constant; null and false are 0, undef and poison are None."""
+
+    value: int | None
+
+
+class Aggregate(NamedTuple):
+    """A constant struct or array."""
+
+    items: tuple[tuple[Type, Value], ...]
+
+
+class Zero(NamedTuple):
+    """zeroinitializer."""
+
+
+class ConstantExpression(NamedTuple):
+    """A constant built by an operation: getelementptr, ptrtoint, inttoptr, bitcast, add, sub, ..."""
+
+    op: str
+    source_type: Type | None
+    args: tuple[tuple[Type, Value], ...]
+
+
+class InlineAsm(NamedTuple):
+    """asm "template", "constraints"."""
+
+    template: str
+    constraints: str
+
+
+class Opaque(NamedTuple):
+    """A value that Treville cannot look into (a floating-point number, a block address)."""
+
+    text: str
+
+
+Value: TypeAlias = LocalName | GlobalName | Number | Aggregate | Zero | ConstantExpression | InlineAsm | Opaque
+
+
+# -- code --------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class LlvmInstruction:
+    """One instruction. `words` are flags and keywords in order (`acquire`, `weak`, `slt`, ...); `operands`
+    are typed; `type` is the result's; `labels` the targets of branches; `cases` of a switch or phi."""
+
+    opcode: str
+    result: str | None
+    type: Type
+    operands: list[tuple[Type, Value]]
+    words: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    cases: tuple[tuple[Value, str], ...] = ()
+    source_type: Type | None = None
+    indices: tuple[int, ...] = ()
+    text: str = ""
+    line: int = 0
+    column: int = 0
+    file: str = ""
+
+
+@dataclass(slots=True)
+class Block:
+    """A basic block."""
+
+    name: str
+    instructions: list[LlvmInstruction] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Function:
+    """A defined function."""
+
+    name: str
+    parameters: list[tuple[Type, str]]
+    result: Type
+    blocks: list[Block] = field(default_factory=list)
+    line: int = 0
+
+
+@dataclass(slots=True)
+class GlobalVariable:
+    """A global: its type, initial value (None: external) and whether every thread has its own."""
+
+    name: str
+    type: Type
+    initial: Value | None
+    thread_local: bool = False
+    constant: bool = False
+
+
+@dataclass(slots=True)
+class Module:
+    """A whole program."""
+
+    functions: dict[str, Function] = field(default_factory=dict)
+    globals: dict[str, GlobalVariable] = field(default_factory=dict)
+    declared: set[str] = field(default_factory=set)
