@@ -39,6 +39,13 @@ class Cover:
 
 
 @dataclass(frozen=True, slots=True)
+class Markings:
+    """Every reachable marking of a net that has finitely many."""
+
+    markings: frozenset[Marking]
+
+
+@dataclass(frozen=True, slots=True)
 class FiringSequence:
     """An initial marking and transitions (by index) whose firing ends in a target."""
 
@@ -46,7 +53,7 @@ class FiringSequence:
     steps: tuple[int, ...]
 
 
-Evidence = Invariant | Cover | FiringSequence
+Evidence = Invariant | Cover | Markings | FiringSequence
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Mapping
+from math import prod
 
-from treville.petri.answers import Combination, Cover, Evidence, FiringSequence, Invariant
+from treville.petri.answers import Combination, Cover, Evidence, FiringSequence, Invariant, Markings
 from treville.petri.halfspace import HalfSpace
 from treville.petri.net import UNBOUNDED, Bound, Box, Net, Problem, Transition
 from treville.results.budget import Budget
@@ -27,6 +28,8 @@ def check(problem: Problem, evidence: Evidence, budget: Budget | None = None) ->
         return _check_sequence(problem, evidence)
     if isinstance(evidence, Cover):
         return _check_cover(problem, evidence, budget)
+    if isinstance(evidence, Markings):
+        return _check_markings(problem, evidence, budget)
     return _InvariantChecker(problem, evidence, budget).verdict()
 
 
@@ -71,6 +74,25 @@ def _check_cover(problem: Problem, cover: Cover, budget: Budget) -> str | None:
                     image[place] = sum(largest[s] for s in update.sources) + update.constant
                 if not covered(tuple(image)):
                     return f"firing {transition.name} leaves the cover"
+    return None
+
+
+def _check_markings(problem: Problem, evidence: Markings, budget: Budget) -> str | None:
+    markings = evidence.markings
+    if any(high == UNBOUNDED for high in problem.initial.high):
+        return "finitely many markings cannot contain infinitely many initial ones"
+    contained = sum(1 for marking in markings if problem.initial.contains(marking))
+    if contained != prod(
+        int(b) - a + 1 for a, b in zip(problem.initial.low, problem.initial.high, strict=True)
+    ):
+        return "an initial marking is missing"
+    for marking in markings:
+        budget.check()
+        if any(target.contains(marking) for target in problem.targets):
+            return "a target is among the markings"
+        for transition in problem.net.transitions:
+            if transition.enabled(marking) and transition.fire(marking) not in markings:
+                return f"firing {transition.name} leaves the markings"
     return None
 
 

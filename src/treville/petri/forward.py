@@ -5,7 +5,8 @@ stays sound for coverability. For Petri nets, a marking that strictly grows alon
 accelerated as by Karp and Miller: the growing places get infinity. When nothing new appears, the markings
 found are an inductive cover. A counterexample through infinities is made concrete backwards: the tokens
 needed at the end are traced to the start, repeating an accelerated loop as often as they demand.
-Other nets are explored marking by marking from growing initial markings; that finds counterexamples only.
+Other questions are explored marking by marking: completely where the initial set is finite, otherwise from
+growing initial markings, which finds counterexamples only.
 """
 
 from __future__ import annotations
@@ -13,15 +14,18 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Generator
 from dataclasses import dataclass
+from itertools import product
 
-from treville.petri.answers import Cover, Finding, FiringSequence
-from treville.petri.net import UNBOUNDED, Bound, Marking, Net, Problem, Transition
+from treville.petri.answers import Cover, Finding, FiringSequence, Markings
+from treville.petri.net import UNBOUNDED, Bound, Box, Marking, Net, Problem, Transition
 
 Method = Generator[None, None, Finding]
 Limit = tuple[Bound, ...]
 
 # A concrete counterexample longer than this is not worked out.
 _MAX_STEPS = 200_000
+# Larger finite initial sets are sampled, not listed.
+_MAX_POINTS = 10_000
 
 
 @dataclass(slots=True)
@@ -162,36 +166,47 @@ def _run(net: Net, marking: Marking, steps: list[int]) -> Marking | None:
 
 
 def _explicit(problem: Problem) -> Method:
-    """Breadth-first over concrete markings, from ever larger initial markings where those are open."""
-    free = [
-        p for p, (a, b) in enumerate(zip(problem.initial.low, problem.initial.high, strict=True)) if a < b
-    ]
+    """Breadth-first over concrete markings; from ever larger initial markings where those are open."""
+    starts = _points(problem.initial)
+    if starts is not None:
+        finding = yield from _breadth_first(problem, starts, None)
+        assert finding is not None
+        return finding
     extra = 0
     while True:
-        start = list(problem.initial.low)
-        for place in free:
-            start[place] = int(min(start[place] + extra, problem.initial.high[place]))
-        finding = yield from _breadth_first(problem, tuple(start), None if not free else 4000 * (extra + 1))
-        if finding is not None:
+        start = tuple(
+            int(min(low + extra, high))
+            for low, high in zip(problem.initial.low, problem.initial.high, strict=True)
+        )
+        finding = yield from _breadth_first(problem, [start], 4000 * (extra + 1))
+        if finding is not None and isinstance(finding.evidence, FiringSequence):
             return finding
-        if not free:
-            return Finding(None, "every marking explored")
         extra = 2 * extra + 1
 
 
+def _points(box: Box) -> list[Marking] | None:
+    """The markings of a box, or None when there are too many to list."""
+    count = 1
+    for low, high in zip(box.low, box.high, strict=True):
+        if high == UNBOUNDED or high - low >= _MAX_POINTS:
+            return None
+        count *= int(high) - low + 1
+        if count > _MAX_POINTS:
+            return None
+    return list(product(*(range(a, int(b) + 1) for a, b in zip(box.low, box.high, strict=True))))
+
+
 def _breadth_first(
-    problem: Problem, start: Marking, most: int | None
+    problem: Problem, starts: list[Marking], most: int | None
 ) -> Generator[None, None, Finding | None]:
-    parents: dict[Marking, tuple[int, Marking] | None] = {start: None}
-    queue = deque([start])
-    while queue and (most is None or len(parents) < most):
+    parents: dict[Marking, tuple[int, Marking] | None] = dict.fromkeys(starts)
+    queue = deque(starts)
+    while queue:
+        if most is not None and len(parents) > most:
+            return None
         marking = queue.popleft()
         if any(target.contains(marking) for target in problem.targets):
-            steps, last = [], marking
-            while (parent := parents[last]) is not None:
-                steps.append(parent[0])
-                last = parent[1]
-            return Finding(FiringSequence(start, tuple(reversed(steps))))
+            return Finding(_path(parents, marking))
         for index, transition in enumerate(problem.net.transitions):
             if transition.enabled(marking):
                 successor = transition.fire(marking)
@@ -199,6 +214,12 @@ def _breadth_first(
                     parents[successor] = (index, marking)
                     queue.append(successor)
         yield
-    if not queue and start == problem.initial.high:
-        return Finding(Cover(tuple(parents)))
-    return None
+    return Finding(Markings(frozenset(parents)))
+
+
+def _path(parents: dict[Marking, tuple[int, Marking] | None], marking: Marking) -> FiringSequence:
+    steps = []
+    while (parent := parents[marking]) is not None:
+        steps.append(parent[0])
+        marking = parent[1]
+    return FiringSequence(marking, tuple(reversed(steps)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from treville.petri.answers import Combination, Cover, Evidence, FiringSequence, Invariant
+from treville.petri.answers import Combination, Cover, Evidence, FiringSequence, Invariant, Markings
 from treville.petri.checking import replay
 from treville.petri.decide import Answer
 from treville.petri.halfspace import HalfSpace, triviality
@@ -61,6 +61,9 @@ def certificate_json(problem: Problem, evidence: Evidence) -> dict[str, Any]:
             for limit in evidence.limits
         ]
         return {"kind": "cover", "limits": limits, "checked": True}
+    if isinstance(evidence, Markings):
+        markings = [_marking_json(net, marking) for marking in sorted(evidence.markings)]
+        return {"kind": "markings", "markings": markings, "checked": True}
     assert isinstance(evidence, Invariant)
     half_spaces = [
         {
@@ -103,10 +106,10 @@ def evidence_from_json(problem: Problem, data: Any) -> Evidence:
     count = len(index)
     try:
         if "steps" in data:
-            initial = [0] * count
-            for name, value in data["initial"].items():
-                initial[index[name]] = _integer(value)
-            return FiringSequence(tuple(initial), tuple(_step(net, step) for step in data["steps"]))
+            initial = _marking_from_json(data["initial"], index)
+            return FiringSequence(initial, tuple(_step(net, step) for step in data["steps"]))
+        if data["kind"] == "markings":
+            return Markings(frozenset(_marking_from_json(given, index) for given in data["markings"]))
         if data["kind"] == "cover":
             limits = []
             for given in data["limits"]:
@@ -144,6 +147,13 @@ def _invariant_from_json(data: Any, index: dict[str, int]) -> Invariant:
             raise ValueError("a sum names a half space that is not there")
         combinations[_integer(given["target"]) - 1] = Combination(parts)
     return Invariant(tuple(half_spaces), tuple(boxes), combinations)
+
+
+def _marking_from_json(given: Any, index: dict[str, int]) -> Marking:
+    marking = [0] * len(index)
+    for name, value in given.items():
+        marking[index[name]] = _integer(value)
+    return tuple(marking)
 
 
 def _step(net: Net, step: Any) -> int:
@@ -195,6 +205,11 @@ def as_text(answer: Answer) -> str:
         limits = answer.evidence.limits
         lines += [f"    {_limit(problem.net, limit)}" for limit in limits[:_LONGEST_LIST]]
         lines += _more(len(limits))
+    elif isinstance(answer.evidence, Markings):
+        markings = sorted(answer.evidence.markings)
+        lines.append(f"  there are {len(markings)} reachable markings:")
+        lines += [f"    {describe_marking(problem.net, marking)}" for marking in markings[:_LONGEST_LIST]]
+        lines += _more(len(markings))
     elif isinstance(answer.evidence, Invariant):
         lines += _invariant_lines(problem, answer.evidence)
     return "\n".join(lines)

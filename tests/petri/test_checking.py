@@ -1,0 +1,84 @@
+"""The checker rejects evidence that proves nothing: a negative control for each condition."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from treville.petri.answers import Combination, Cover, FiringSequence, Invariant
+from treville.petri.checking import check
+from treville.petri.halfspace import HalfSpace
+from treville.petri.net import UNBOUNDED, Box
+from treville.petri.spec import parse
+
+from .nets import boxes, petri_problems, reachable
+
+# a token moves from x to y; two tokens never come about
+PROBLEM = parse("vars x y rules x >= 1 -> x' = x - 1, y' = y + 1; init x = 1, y = 0 target y >= 2", "f")
+UP = (UNBOUNDED, UNBOUNDED)
+SUM = HalfSpace((-1, -1), -1)
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        Invariant((SUM,)),
+        Invariant((), (Box((0, 2), UP), Box((1, 1), UP), Box((2, 0), UP))),
+        Invariant((SUM,), (Box((0, 2), UP),)),
+        Invariant((HalfSpace((0, -1), -1), SUM), (), {0: Combination(((1, 2),))}),
+        Cover(((1, 0), (0, 1))),
+        Cover(((1, 1),)),
+    ],
+)
+def test_right_certificates_pass(evidence):
+    if isinstance(evidence, Cover) and evidence.limits == ((1, 1),):
+        assert check(PROBLEM, evidence) == "firing t1 leaves the cover"
+    elif isinstance(evidence, Invariant) and len(evidence.half_spaces) == 2:
+        assert "not inductive" in check(PROBLEM, evidence)
+    else:
+        assert check(PROBLEM, evidence) is None
+
+
+@pytest.mark.parametrize(
+    ("evidence", "complaint"),
+    [
+        (Invariant((HalfSpace((-1, -1), 0),)), "initial"),
+        (Invariant((HalfSpace((1, 0), 1),)), "not inductive"),
+        (Invariant((HalfSpace((0, 1), 0),)), "not excluded"),
+        (Invariant((), (Box((0, 2), UP),)), "from outside"),
+        (Invariant((), (Box((0, 0), UP),)), "initial"),
+        (Invariant(()), "not excluded"),
+        (Invariant((SUM,), (), {0: Combination(((0, -1),))}), None),
+        (Cover(((0, 1),)), "initial"),
+        (Cover(((1, 0),)), "leaves the cover"),
+        (Cover((UP,)), "a target is covered"),
+        (FiringSequence((2, 0), (0, 0)), "does not start"),
+        (FiringSequence((1, 0), (0,)), "does not end"),
+        (FiringSequence((1, 0), (0, 0)), "not enabled"),
+    ],
+)
+def test_wrong_evidence_is_rejected_with_the_reason(evidence, complaint):
+    found = check(PROBLEM, evidence)
+    if complaint is None:
+        assert found is None, "a useless sum does not hurt where a half space excludes the target alone"
+    else:
+        assert complaint in found
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    petri_problems(),
+    st.lists(st.tuples(st.lists(st.integers(-2, 2), min_size=4, max_size=4), st.integers(-4, 4)), max_size=2),
+    st.lists(boxes(4), max_size=3),
+)
+def test_accepted_invariants_hold_on_every_reachable_marking(problem, spaces, excluded):
+    count = len(problem.net.places)
+    half_spaces = tuple(HalfSpace(tuple(k[:count]), c) for k, c in spaces)
+    cut = tuple(Box(b.low[:count], b.high[:count]) for b in excluded) + problem.targets
+    invariant = Invariant(half_spaces, cut)
+    if check(problem, invariant) is None:
+        markings = reachable(problem.net, problem.initial.low, 500)
+        for marking in markings or ():
+            assert all(h.contains(marking) for h in half_spaces)
+            assert not any(box.contains(marking) for box in cut)

@@ -1,0 +1,156 @@
+"""The methods against explicit exploration, and against each other."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from treville.petri.answers import Finding, FiringSequence
+from treville.petri.backward import backward
+from treville.petri.boxes import backward_boxes, preimages
+from treville.petri.checking import check
+from treville.petri.decide import METHODS, answer
+from treville.petri.forward import forward
+from treville.petri.net import Problem
+from treville.petri.oriented import Separator
+from treville.petri.spec import parse
+from treville.results.budget import Budget
+from treville.results.verdict import Verdict
+
+from .nets import any_problems, any_transitions, box_of_markings, boxes, petri_problems, reachable
+
+FAST = [m for m in METHODS if m not in ("auto", "halfspace")]
+
+
+def finding(method, steps: int) -> Finding | None:
+    for _ in range(steps):
+        try:
+            next(method)
+        except StopIteration as stop:
+            return stop.value
+    return None
+
+
+def truth(problem: Problem, most: int = 3000) -> bool | None:
+    """Whether a target is reachable, by exploration; None when there are too many markings."""
+    markings = reachable(problem.net, problem.initial.low, most)
+    if markings is None:
+        return None
+    return any(target.contains(m) for m in markings for target in problem.targets)
+
+
+def agrees(problem: Problem, result: Finding | None, expected: bool | None) -> None:
+    if result is None or result.evidence is None:
+        return
+    assert check(problem, result.evidence) is None
+    if expected is not None:
+        assert isinstance(result.evidence, FiringSequence) == expected
+
+
+@settings(max_examples=200, deadline=None)
+@given(petri_problems())
+def test_coverability_of_petri_nets_equals_exploration(problem):
+    expected = truth(problem)
+    result = finding(backward(problem, Separator(problem, Budget())), 5000)
+    assert result is not None, "backward search of a small net must end"
+    agrees(problem, result, expected)
+    agrees(problem, finding(forward(problem), 500), expected)
+    agrees(problem, finding(backward_boxes(problem, Separator(problem, Budget())), 2000), expected)
+
+
+@settings(max_examples=150, deadline=None)
+@given(petri_problems(closed=True, parametric=True))
+def test_parametric_initial_sets_give_one_verdict(problem):
+    result = finding(backward(problem, Separator(problem, Budget())), 5000)
+    assert result is not None
+    assert check(problem, result.evidence) is None
+    unsafe = isinstance(result.evidence, FiringSequence)
+    agrees(problem, finding(forward(problem), 500), unsafe)
+
+
+@settings(max_examples=150, deadline=None)
+@given(petri_problems(closed=None))
+def test_reachability_of_petri_nets_equals_exploration(problem):
+    expected = truth(problem)
+    agrees(problem, finding(backward_boxes(problem, Separator(problem, Budget())), 1500), expected)
+    agrees(problem, finding(forward(problem), 3500), expected)
+
+
+@settings(max_examples=200, deadline=None)
+@given(any_problems(upper=False))
+def test_transfers_and_resets_equal_exploration(problem):
+    expected = truth(problem)
+    result = finding(backward(problem, Separator(problem, Budget())), 3000)
+    agrees(problem, result, expected)
+    agrees(problem, finding(backward_boxes(problem, Separator(problem, Budget())), 1500), expected)
+    agrees(problem, finding(forward(problem), 200), expected)
+
+
+@settings(max_examples=200, deadline=None)
+@given(any_problems(upper=True))
+def test_zero_tests_equal_exploration(problem):
+    expected = truth(problem)
+    agrees(problem, finding(backward_boxes(problem, Separator(problem, Budget())), 1500), expected)
+    agrees(problem, finding(forward(problem), 1500), expected)
+
+
+@settings(max_examples=200, deadline=None)
+@given(any_transitions(3, upper=True), boxes(3))
+def test_preimages_are_exact(transition, box):
+    pieces = list(preimages(transition, box))
+    for marking in box_of_markings(3, 5):
+        inside = transition.enabled(marking) and box.contains(transition.fire(marking))
+        assert any(piece.contains(marking) for piece in pieces) == inside
+
+
+@settings(max_examples=60, deadline=None)
+@given(petri_problems(closed=None))
+def test_auto_agrees_with_exploration(problem):
+    expected = truth(problem)
+    result = answer(problem, "auto", Budget(1.0))
+    if expected is not None and result.verdict is not Verdict.UNKNOWN:
+        assert (result.verdict is Verdict.FAIL) == expected
+
+
+MUTEX = """vars idle wait busy lock
+rules
+  idle >= 1 -> idle' = idle - 1, wait' = wait + 1;
+  wait >= 1, lock >= 1 -> wait' = wait - 1, lock' = lock - 1, busy' = busy + 1;
+  busy >= 1 -> busy' = busy - 1, idle' = idle + 1, lock' = lock + 1;
+init idle >= 1, wait = 0, busy = 0, lock = {locks}
+target busy >= 2
+"""
+
+
+@pytest.mark.parametrize("method", ["auto", "halfspace", *FAST])
+def test_mutual_exclusion_of_any_number_of_processes(method):
+    assert answer(parse(MUTEX.format(locks=1), "f"), method, Budget(20)).verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize("method", ["auto", "backward", "forward"])
+def test_two_locks_break_mutual_exclusion(method):
+    result = answer(parse(MUTEX.format(locks=2), "f"), method, Budget(20))
+    assert result.verdict is Verdict.FAIL
+    assert isinstance(result.evidence, FiringSequence)
+    assert result.evidence.initial[0] >= 2, "one process alone cannot be twice in the critical section"
+
+
+def test_an_initial_target_is_reached_without_a_step():
+    problem = parse("vars x rules init x >= 1 target x >= 5", "f")
+    for method in ("auto", "backward", "forward"):
+        result = answer(problem, method, Budget(5))
+        assert isinstance(result.evidence, FiringSequence)
+        assert result.evidence.steps == ()
+
+
+def test_a_used_up_budget_is_unknown_with_advice():
+    problem = parse("vars x y rules true -> x' = x + 1; init x = 0, y = 0 target x = 3, y = 1", "f")
+    result = answer(problem, "forward", Budget(0.2))
+    assert result.verdict is Verdict.UNKNOWN
+    assert "--timeout" in result.advice
+
+
+def test_every_target_line_counts():
+    """The first line alone is unreachable; the original tool looked no further."""
+    text = MUTEX.format(locks=1) + "  wait >= 3\n"
+    assert answer(parse(text, "f")).verdict is Verdict.FAIL
