@@ -26,7 +26,7 @@ from treville.witness.words import execution_text, explanation_text, headline
 
 # Looking for the shortest explanation ends after this many candidates or this many seconds.
 _CANDIDATES_COMPARED = 300
-_SECONDS_TO_EXPLAIN = 5.0
+_SECONDS_TO_EXPLAIN = 2.0
 _EXECUTIONS_SHOWN = 1000
 
 

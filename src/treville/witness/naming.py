@@ -10,6 +10,9 @@ from treville.programs.ir import Program
 # Tags that say what every event of the kind is anyway, or that only the model's bookkeeping needs.
 _SILENT_TAGS = frozenset({"R", "W", "F", "M", "IW", "FW", "I", "B", "memory", "_"})
 
+# In C every atomic access has one of these, so that it is atomic need not be said.
+_C11_ORDERS = frozenset({"NA", "RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC"})
+
 
 def letters(number: int) -> str:
     """`a` .. `z`, then `aa`, `ab`, ...
@@ -70,11 +73,21 @@ def describe(event: Event, program: Program) -> str:
     """`R x=0`, `W[REL] y=1`, `MFENCE`, `init x=0`."""
     if event.thread == INIT_THREAD:
         return f"init {_place(event, program)}"
-    tags = sorted(tag for tag in event.tags if tag not in _SILENT_TAGS)
+    tags = _telling_tags(event.tags)
     if event.address is None:
         return ",".join(tags) or event.kind
     shown = f"[{','.join(tags)}]" if tags else ""
     return f"{event.kind}{shown} {_place(event, program)}"
+
+
+def _telling_tags(tags: frozenset[str]) -> list[str]:
+    """Without tags that all events of the kind have, or that repeat another one in other words."""
+    spoken = {tag for tag in tags if tag not in _SILENT_TAGS}
+    if spoken & _C11_ORDERS:
+        spoken -= {"A", "Plain"}
+    lowered = {tag for tag in spoken if not tag.isupper()}
+    repeated = {tag.upper() for tag in lowered}
+    return sorted(tag for tag in spoken if tag in lowered or tag not in repeated)
 
 
 def _place(event: Event, program: Program) -> str:

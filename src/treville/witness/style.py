@@ -27,7 +27,8 @@ KINDS = {"R": ("#0969da", "#58a6ff"), "W": ("#bc4c00", "#f0883e"), "F": ("#7a828
 
 def family(label: str) -> str:
     """The family of relations that a label belongs to; it decides the colour."""
-    return _FAMILY.get(label.removesuffix("^-1"), "other")
+    plain = label.removesuffix("^-1")
+    return _FAMILY.get(plain, "po" if plain.startswith("po-") else "other")
 
 
 def colour_of(label: str) -> str:

@@ -78,17 +78,30 @@ def _path_lines(
     edge_width = max(map(len, edges))
     lines = []
     for position, (hop, left, edge) in enumerate(zip(path, described, edges, strict=True)):
-        target = names.label[hop.target] or names.brief[hop.target]
-        meaning = _MEANING.get(hop.label, "").format(target)
-        if hop.through:
-            fences = ", ".join(names.brief[event] for event in hop.through)
-            meaning = f"then {target} in program order, behind {fences}"
+        meaning = _meaning(hop, names, execution)
         if cyclic and position == len(path) - 1:
-            meaning = f"{meaning}: the cycle closes" if meaning else f"back to {target}: the cycle closes"
+            meaning = f"{meaning}: the cycle closes" if meaning else "the cycle closes"
         lines.append(f"{indent}{left:<{width}}  {edge:<{edge_width}}  {meaning}".rstrip())
     if not cyclic:
         lines.append(f"{indent}{_place(path[-1].target, names, execution)}")
     return lines
+
+
+def _meaning(hop: Hop, names: Names, execution: Execution) -> str:
+    """What the edge says, in words."""
+    target = names.label[hop.target] or names.brief[hop.target]
+    if hop.through:
+        fences = ", ".join(names.brief[event] for event in hop.through)
+        return f"then {target} in program order, behind {fences}"
+    if hop.label in _MEANING:
+        meaning = _MEANING[hop.label].format(target)
+        # Which definition keeps program order here is the part that models differ in.
+        kept_by = [name for name in hop.via if name != hop.label]
+        return f"{meaning} ({kept_by[-1]})" if hop.label == "po" and len(kept_by) > 1 else meaning
+    program_order = execution.relations.get("po")
+    if program_order is not None and (hop.source, hop.target) in program_order:
+        return f"then {target} in program order"
+    return ""
 
 
 def _edge_label(hop: Hop, names: Names) -> str:
