@@ -17,7 +17,7 @@ MAX_BYTES = 1_000_000
 NATIVE = frozenset(
     {
         "stdlib.cat", "cos.cat", "cos-opt.cat", "cos-ok-opt.cat", "cos-no-opt.cat", "cross.cat", "lock.cat",
-        "aarch64deps.cat", "aarch64-deps.cat", "c11_cos.cat",
+        "aarch64deps.cat", "aarch64-deps.cat", "enumerations.cat", "c11_cos.cat",
     }
 )  # fmt: skip
 
