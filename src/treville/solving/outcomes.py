@@ -7,7 +7,7 @@ execution instead: each choice of reads-from, coherence and path once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from treville.analysis.relations import NotEncodable
@@ -35,33 +35,55 @@ class SymbolicOutcomes(NamedTuple):
     bound_reached: bool
 
 
+Cases = list[tuple[int, int]]  # literals and the numbers that they stand for
+
+
 class Observation:
     """What a test looks at, as literals of an encoding."""
 
     def __init__(self, encoding: Encoding, test: LitmusTest) -> None:
         self.encoding = encoding
-        self.literals: dict[Observable, dict[int, int]] = {}
         filtered = [] if test.filter is None else list(observables(test.filter))
+        self.cases: dict[Observable, list[Cases]] = {}
         for observable in [*test.observed, *filtered]:
-            for part in _parts(observable):
-                if part not in self.literals:
-                    self.literals[part] = encoding.final(part)
+            if observable not in self.cases:
+                self.cases[observable] = [_cases(encoding.final(part)) for part in _parts(observable)]
+        self.observed = [self.cases[observable] for observable in test.observed]
+        self.arrays = [isinstance(observable, ArrayOf) for observable in test.observed]
 
     def projected(self) -> list[int]:
         """All literals that tell states apart."""
-        return [literal for numbers in self.literals.values() for literal in numbers.values()]
+        parts = [cases for parts in self.cases.values() for cases in parts]
+        return [literal for cases in parts for literal, _ in cases]
 
-    def value(self, observable: Observable, is_true: Callable[[int], bool]) -> FinalValue:
-        """The final value of an observable in a solution."""
-        if isinstance(observable, ArrayOf):
-            return tuple(self._number(part, is_true) for part in _parts(observable))
-        return self._number(observable, is_true)
+    def state(self, is_true: IsTrue) -> State:
+        """The final values of all that the test observes."""
+        if not any(self.arrays):
+            return tuple([_number(parts[0], is_true) for parts in self.observed])
+        return tuple(
+            [
+                tuple([_number(cases, is_true) for cases in parts]) if array else _number(parts[0], is_true)
+                for parts, array in zip(self.observed, self.arrays, strict=True)
+            ]
+        )
 
-    def _number(self, part: RegisterOf | CellOf, is_true: Callable[[int], bool]) -> int:
-        for number, literal in self.literals[part].items():
-            if literal == TRUE or is_true(literal):
-                return number
-        return 0
+    def value(self, observable: Observable, is_true: IsTrue) -> FinalValue:
+        """The final value of one observable."""
+        numbers = tuple([_number(cases, is_true) for cases in self.cases[observable]])
+        return numbers if isinstance(observable, ArrayOf) else numbers[0]
+
+
+def _cases(literals: dict[int, int]) -> Cases:
+    """The last case holds where no other does, so its literal need not be looked at."""
+    cases = [(literal, number) for number, literal in literals.items()]
+    return [*cases[:-1], (TRUE, cases[-1][1])] if cases else [(TRUE, 0)]
+
+
+def _number(cases: Cases, is_true: IsTrue) -> int:
+    for literal, number in cases:
+        if literal == TRUE or is_true(literal):
+            return number
+    return 0
 
 
 def _parts(observable: Observable) -> list[RegisterOf | CellOf]:
@@ -119,10 +141,12 @@ class _Search:
         condition = self.test.filter
         if condition is not None and not satisfied(condition, lambda o: observation.value(o, is_true)):
             return
-        state = tuple([observation.value(observable, is_true) for observable in self.test.observed])
+        state = observation.state(is_true)
         states[state] = (states.get(state) or 0) + 1 if count else None
         raised = self.outcomes.flags
-        raised.update(name for name, literal in self.flags.items() if literal == TRUE or is_true(literal))
+        for name, literal in self.flags.items():
+            if name not in raised and (literal == TRUE or is_true(literal)):
+                raised.add(name)
         if self.evaluate_flags and self.lazy is not None:
             raised.update(self.lazy.flags(is_true))
 

