@@ -243,16 +243,33 @@ class _Saturation:
         return Conflict(None, frozenset(used), (), read)
 
     def _cycle(self, index: int) -> Conflict:
-        view = self.problem.views[index]
+        view, edges = self.problem.views[index], self.edges[index]
         names = {node: event for event, node in view.node.items()}
-        cycle = self.edges[index].shortest_cycle(view.nodes)
-        used: set[int] = {names[node] for node in cycle if node in names}
+        cycle = edges.shortest_cycle(view.nodes)
         steps = []
         for before, after in zip(cycle, cycle[1:] + cycle[:1], strict=True):
-            reason, why = self.edges[index].reason(before, after)
-            steps.append((names.get(before, -1), names.get(after, -1), reason))
-            used.update(w for w in why if not self.events.is_initial(w))
+            steps.append((names.get(before, -1), names.get(after, -1), edges.reason(before, after)[0]))
+        used = self._used(index, list(zip(cycle, cycle[1:] + cycle[:1], strict=True)), names)
         return Conflict(index, frozenset(used), tuple(steps))
+
+    def _used(self, index: int, open_edges: list[tuple[int, int]], names: dict[int, int]) -> set[int]:
+        """The events that the derivation of these edges rests on, reasons of reasons included."""
+        view, edges = self.problem.views[index], self.edges[index]
+        used: set[int] = set()
+        done: set[tuple[int, int]] = set()
+        while open_edges:
+            edge = open_edges.pop()
+            if edge in done:
+                continue
+            done.add(edge)
+            used.update(names[node] for node in edge if node in names)
+            reason, why = edges.reason(*edge)
+            used.update(event for event in why if not self.events.is_initial(event))
+            if len(why) == 3 and not self.events.is_initial(why[0]):
+                source, read, other = why
+                ends = (other, read) if reason == "written before" else (source, other)
+                open_edges += edges.path(view.node[ends[0]], view.node[ends[1]], edges.round_of(*edge))
+        return used
 
 
 @dataclass(slots=True)
@@ -287,6 +304,29 @@ class _EdgeSet:
         """Why an edge holds; edges from the start are the level's own order."""
         found = self.reasons.get((before, after))
         return (found[0], found[1]) if found else ("order of the level", ())
+
+    def round_of(self, before: int, after: int) -> int:
+        """The round in which the edge was derived; -1 for edges from the start."""
+        found = self.reasons.get((before, after))
+        return found[2] if found else -1
+
+    def path(self, start: int, goal: int, before_round: int) -> list[tuple[int, int]]:
+        """The edges of a path that was there before a round; empty when there was none in this view."""
+        previous: dict[int, int] = {start: start}
+        frontier = [start]
+        while frontier and goal not in previous:
+            following = []
+            for node in frontier:
+                for target in self.targets[node]:
+                    if target not in previous and self.round_of(node, target) < before_round:
+                        previous[target] = node
+                        following.append(target)
+            frontier = following
+        found = []
+        while goal in previous and goal != start:
+            found.append((previous[goal], goal))
+            goal = previous[goal]
+        return found
 
     def shortest_cycle(self, nodes: int) -> list[int]:
         """A short cycle: the shortest through some node of a cyclic part."""

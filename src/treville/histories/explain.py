@@ -1,0 +1,200 @@
+"""Why a history fails: a minimal failing part of it, and the reason in words.
+
+A part of a history is evidence against the whole when it keeps, with every read, all writes that the
+read may have taken its value from: then the views of a passing history, restricted to the part, would
+pass as well. Within this rule operations are deleted until every further deletion would pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from treville.histories.check import Answer, check
+from treville.histories.history import Events, History, Status, show_value
+from treville.histories.levels import Level
+from treville.histories.problem import build_problem
+from treville.histories.saturation import Conflict, saturate
+from treville.results import Budget, BudgetExceeded, Verdict
+
+_SECONDS_FOR_ONE_TRY = 10.0
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A failing part of a history (positions of its operations) and why it fails.
+
+    `minimal` says that no operation of the part can be left out; `cycle` lists pairs of events of the
+    part that the reason goes around, with the reason of each step.
+    """
+
+    part: History
+    positions: tuple[int, ...]
+    minimal: bool
+    words: tuple[str, ...]
+    cycle: tuple[tuple[int, int, str], ...] = ()
+
+
+def explain(history: History, answer: Answer, budget: Budget) -> Explanation:
+    """The explanation of a FAIL. When the budget ends early, the part found so far, not minimal."""
+    search = _Deletion(history, answer.level, budget)
+    positions, minimal = search.run(answer.conflict)
+    part = history.restricted(positions)
+    words, cycle = _reason(part, answer.level, budget)
+    return Explanation(part, tuple(positions), minimal, words, cycle)
+
+
+class _Deletion:
+    """Finds a smallest failing part by deleting reads and writes that nobody needs."""
+
+    def __init__(self, history: History, level: Level, budget: Budget) -> None:
+        self.history, self.level, self.budget = history, level, budget
+        self.writers: dict[tuple[str, object], list[int]] = {}
+        for i, operation in enumerate(history.operations):
+            if operation.is_write and operation.status is not Status.FAIL:
+                self.writers.setdefault((operation.key, operation.value), []).append(i)
+
+    def run(self, conflict: Conflict | None) -> tuple[list[int], bool]:
+        everything = set(range(len(self.history.operations)))
+        kept = everything
+        try:
+            kept = self._first_guess(conflict, everything)
+            while True:
+                smaller = self._delete(kept, self._reads(kept))
+                smaller = self._delete(smaller, self._unneeded_writes(smaller))
+                if smaller == kept:
+                    return sorted(kept), True
+                kept = smaller
+        except BudgetExceeded:
+            return sorted(self.best if self.best is not None else kept), False
+
+    best: set[int] | None = None
+
+    def _first_guess(self, conflict: Conflict | None, everything: set[int]) -> set[int]:
+        if conflict is not None:
+            events = self.history.events
+            core = self._closed(events.position[e] for e in conflict.events)
+            if len(core) < len(everything) and self._fails(core):
+                return core
+        return everything
+
+    def _closed(self, positions: Iterable[int]) -> set[int]:
+        """The positions and all possible sources of the reads among them."""
+        closed = set(positions)
+        for position in tuple(closed):
+            if not self.history.operations[position].is_write:
+                closed.update(self.writers.get(self._seen(position), ()))
+        return closed
+
+    def _seen(self, position: int) -> tuple[str, object]:
+        operation = self.history.operations[position]
+        initial = self.history.initial_value(operation.key)
+        return operation.key, initial if operation.value is None else operation.value
+
+    def _reads(self, kept: set[int]) -> list[int]:
+        return [i for i in sorted(kept) if not self.history.operations[i].is_write]
+
+    def _unneeded_writes(self, kept: set[int]) -> list[int]:
+        needed: set[int] = set()
+        for read in self._reads(kept):
+            needed.update(self.writers.get(self._seen(read), ()))
+        return [i for i in sorted(kept) if self.history.operations[i].is_write and i not in needed]
+
+    def _delete(self, kept: set[int], deletable: list[int]) -> set[int]:
+        """Delete as many as possible, in large pieces first."""
+        size = max(1, len(deletable) // 2)
+        while deletable:
+            left: list[int] = []
+            for start in range(0, len(deletable), size):
+                piece = deletable[start : start + size]
+                if self._fails(kept - set(piece)):
+                    kept = kept - set(piece)
+                    self.best = kept
+                else:
+                    left += piece
+            if size == 1:
+                return kept
+            deletable, size = left, max(1, size // 2)
+        return kept
+
+    def _fails(self, kept: set[int]) -> bool:
+        self.budget.check()
+        if not kept:
+            return False
+        left = self.budget.remaining()
+        seconds = _SECONDS_FOR_ONE_TRY if left is None else min(left, _SECONDS_FOR_ONE_TRY)
+        part = self.history.restricted(kept)
+        answer = check(part, self.level, Budget(seconds, self.budget.memory))
+        return answer.verdict is Verdict.FAIL
+
+
+def _reason(
+    part: History, level: Level, budget: Budget
+) -> tuple[tuple[str, ...], tuple[tuple[int, int, str], ...]]:
+    events = part.events
+    for read, candidates in events.candidates.items():
+        if not candidates:
+            return (_no_source(part, events, read),), ()
+    try:
+        found = saturate(build_problem(level, events), budget)
+    except BudgetExceeded:
+        return ("No choice of sources and orders satisfies the level.",), ()
+    if isinstance(found, Conflict) and found.steps:
+        return _cycle_in_words(level, events, found)
+    if isinstance(found, Conflict) and found.read is not None:
+        return (f"Every possible source of {events.label(found.read)} is ruled out by orders that must hold.",), ()
+    return (
+        "Every choice of sources for the reads and of orders for the writes leads to a contradiction.",
+    ), ()
+
+
+def _no_source(part: History, events: Events, read: int) -> str:
+    operation, label = events.operation(read), events.label(read)
+    value = show_value(events.values[read])
+    same = [w for w in events.writes_to[events.location_of[read]] if events.values[w] == events.values[read]]
+    initial = show_value(part.initial_value(operation.key))
+    if same:
+        return f"{label} cannot see {value}: its own process has overwritten it, or writes it only later."
+    return f"{label} has no source: nobody writes {value} to {operation.key}, which starts as {initial}."
+
+
+def _cycle_in_words(
+    level: Level, events: Events, conflict: Conflict
+) -> tuple[tuple[str, ...], tuple[tuple[int, int, str], ...]]:
+    problem = build_problem(level, events)
+    assert conflict.view is not None
+    title = problem.views[conflict.view].instance.title(events)
+    steps = _without_relays(conflict.steps)
+    lines = [f"In the view of {title} each of these must come before the next, and the last before the first:"]
+    for before, after, reason in steps:
+        text = _REASONS.get(reason, reason)
+        lines.append(f"  {events.label(before)} before {events.label(after)}: {text}")
+    return tuple(lines), tuple(steps)
+
+
+_REASONS = {
+    "order of the level": "the level keeps their order",
+    "reads": "the read takes its value from the write",
+    "written before": "both are writes to one key, and the first precedes a read of the second's value",
+    "overwritten later": "the write overwrites the value that the read saw",
+    "agreed order": "another view orders these writes so",
+    "program order": "the level keeps their order",
+}
+
+
+def _without_relays(steps: tuple[tuple[int, int, str], ...]) -> list[tuple[int, int, str]]:
+    """Join steps that pass through nodes which stand for no operation."""
+    start = next((i for i, (before, _, _) in enumerate(steps) if before >= 0), None)
+    if start is None:
+        return []
+    turned = steps[start:] + steps[:start]
+    joined: list[tuple[int, int, str]] = []
+    begin, reasons = -1, []
+    for before, after, reason in turned:
+        if before >= 0:
+            begin, reasons = before, []
+        reasons.append(reason)
+        if after >= 0:
+            chosen = reasons[0] if len(set(reasons)) == 1 else "order of the level"
+            joined.append((begin, after, chosen))
+    return joined
