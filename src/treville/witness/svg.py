@@ -103,7 +103,8 @@ def _box_height(box: Box) -> float:
 
 def _source(box: Box) -> str:
     """The instruction's text, where it tells more than the event."""
-    return "" if box.kind == "F" else box.source.strip()[:40]
+    text = "" if box.kind == "F" else " ".join(box.source.split())
+    return text if len(text) <= 40 else f"{text[:39]}…"
 
 
 def _routed(scene: Scene, places: dict[int, Rectangle]) -> list[tuple[Edge, Curve]]:

@@ -134,7 +134,7 @@ def _plus(builder: ThreadBuilder, base: str, operands: list[str]) -> Expr:
     if not operands:
         return Reg(base)
     operator = "add"
-    if operands[0][:1] in "+-" and not _NUMBER.match(operands[0]):
+    if operands[0].startswith(("+", "-")) and not _NUMBER.match(operands[0]):
         operator = "sub" if operands[0][0] == "-" else "add"
         operands = [operands[0][1:], *operands[1:]]
     offset = parse_flexible(builder, operands)
