@@ -46,6 +46,7 @@ _NOTHING = frozenset(("nop", "nopl", "nopw", "nopq", "endbr64", "endbr32", "paus
 _SIZED = frozenset(
     (*_BINARY, *_UNARY, *_SHIFTS, "mov", "cmp", "test", "imul", "xchg", "uxch", "cmpxchg", "xadd", "lea")
 )
+_LOCKABLE = frozenset((*_BINARY, *_UNARY, "xchg", "cmpxchg", "xadd"))
 _SIZES = {"b": 8, "w": 16, "l": 32, "q": 64}
 _REFUSED = {
     "movnti": "non-temporal stores", "movntil": "non-temporal stores", "movntiq": "non-temporal stores",
@@ -101,6 +102,8 @@ class _Decoder:
     def instruction(self, builder: ThreadBuilder, word: str, rest: str, *, locked: bool) -> None:
         """One instruction without its prefix."""
         name, bits = _size(word)
+        if locked and name not in _LOCKABLE:
+            raise builder.error(f"LOCK cannot stand before {word.upper()}")
         operands = split_operands(rest)
         if name == "mov":
             self.move(builder, *self.pair(builder, operands, bits))
@@ -113,7 +116,7 @@ class _Decoder:
         elif name in _UNARY:
             self.unary(builder, name, self.one(builder, operands, bits), locked)
         elif name in _SHIFTS:
-            self.shift(builder, name, operands, bits, locked)
+            self.shift(builder, name, operands, bits)
         elif name in ("cmpxchg", "xadd"):
             self.read_modify_write(builder, name, *self.pair(builder, operands, bits), locked)
         elif name == "lea":
@@ -255,7 +258,7 @@ class _Decoder:
         elif name != "not":
             self.set_flags(builder, name, old, Const(1), result, bits)
 
-    def shift(self, builder: ThreadBuilder, name: str, texts: list[str], bits: int, locked: bool) -> None:
+    def shift(self, builder: ThreadBuilder, name: str, texts: list[str], bits: int) -> None:
         """`SHL` and its kind, by a number or by CL; by one where no count is given."""
         if len(texts) == 1:
             texts = ["$1", texts[0]] if self.long_mode else [texts[0], "$1"]
@@ -271,10 +274,9 @@ class _Decoder:
         count: Expr = Op("and", (self.fetch(builder, counted, PLAIN, link=False), mask), bits)
         if isinstance(counted, Immediate):
             count = Const(counted.value & mask.value)
-        tags = self.atomicity(builder, operand, locked)
-        old = self.fetch(builder, operand, tags, locked)
+        old = self.fetch(builder, operand, PLAIN, link=False)
         result = self.keep(builder, Op(_SHIFTS[name], (old, count), bits))
-        self.put(builder, operand, result, tags, locked)
+        self.put(builder, operand, result)
         self.set_flags(builder, "and", result, result, result, bits)
 
     def read_modify_write(
