@@ -123,6 +123,8 @@ class ThreadRunner:
         self.coherent = coherent
         self.addresses_read: set[int] = set()
         self.bound_reached = False
+        # Positions of structured branches that memory decides, with the ways they went so far.
+        self.decisions: dict[int, set[bool]] = {}
 
     def traces(self) -> list[Trace]:
         """All traces; raises `BudgetExceeded` when there are too many to list."""
@@ -292,6 +294,8 @@ class ThreadRunner:
             condition = evaluate(instruction.condition, run.registers)
             if instruction.until is not None:
                 run.scopes.append((self.thread.labels[instruction.until], run.control, run.pick))
+                if condition.origin:
+                    self.decisions.setdefault(run.position, set()).add(bool(condition.number))
             run.control |= condition.data
             run.pick |= condition.pick
             if not condition.number:

@@ -9,11 +9,26 @@ traces are few, and running them is cheaper than building formulas. `events.run`
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from treville.programs.ir import LOCATION_BASE, LOCATION_STRIDE, Const, Program, Store, StoreExclusive
+from treville.programs.ir import (
+    LOCATION_BASE,
+    LOCATION_STRIDE,
+    Branch,
+    Const,
+    Expr,
+    Local,
+    Op,
+    Program,
+    Select,
+    Store,
+    StoreExclusive,
+)
 from treville.programs.operators import wrap
 from treville.results import Budget
+
+if TYPE_CHECKING:
+    from treville.events.run import ThreadRunner
 
 NO_PAIR = -1
 INITIAL = -1
@@ -139,6 +154,18 @@ def program_traces(program: Program, bound: int, budget: Budget, coherent: bool)
         for index, thread in enumerate(program.threads)
     ]
     found = [runner.traces() for runner in runners]
+    _settle(program, bound, memory, runners, found)
+    if any(len(ways) == 1 for runner in runners for ways in runner.decisions.values()):
+        _offer_everything(memory, program, runners)
+        found = [runner.traces() for runner in runners]
+        _settle(program, bound, memory, runners, found)
+    return Traces(found, memory.initial, any(runner.bound_reached for runner in runners))
+
+
+def _settle(
+    program: Program, bound: int, memory: Memory, runners: list[ThreadRunner], found: list[list[Trace]]
+) -> None:
+    """Run threads again until no new value is written."""
     stores = sum(isinstance(i, (Store, StoreExclusive)) for t in program.threads for i in t.instructions)
     for _ in range(stores * bound + 1):
         changed = _record_writes(memory, found)
@@ -147,7 +174,6 @@ def program_traces(program: Program, bound: int, budget: Budget, coherent: bool)
         for index, runner in enumerate(runners):
             if runner.addresses_read & changed:
                 found[index] = runner.traces()
-    return Traces(found, memory.initial, any(runner.bound_reached for runner in runners))
 
 
 def _offer_constants(memory: Memory, program: Program) -> None:
@@ -162,6 +188,31 @@ def _offer_constants(memory: Memory, program: Program) -> None:
             address, value = instruction.address, instruction.value
             if isinstance(address, Const) and isinstance(value, Const) and address.value in memory.initial:
                 memory.add(index, address.value, wrap(value.value, instruction.bits))
+
+
+def _offer_everything(memory: Memory, program: Program, runners: list[ThreadRunner]) -> None:
+    """Let reads find every constant of the program, where some `if` went only one way so far: what lies on
+    the other way may justify it. Reads that no write answers in the end are dropped with their traces."""
+    constants: set[int] = set()
+    for thread in program.threads:
+        for instruction in thread.instructions:
+            if isinstance(instruction, Local | Store):
+                constants |= _constants(instruction.value)
+            elif isinstance(instruction, Branch) and instruction.condition is not None:
+                constants |= _constants(instruction.condition)
+    for address in set().union(*(runner.addresses_read for runner in runners)):
+        for value in constants:
+            memory.add(INITIAL, address, value)
+
+
+def _constants(expression: Expr) -> set[int]:
+    if isinstance(expression, Const):
+        return {expression.value}
+    if isinstance(expression, Op):
+        return set().union(*(_constants(argument) for argument in expression.args))
+    if isinstance(expression, Select):
+        return _constants(expression.then) | _constants(expression.otherwise)
+    return set()
 
 
 def initial_memory(program: Program) -> dict[int, int]:
