@@ -175,6 +175,93 @@ class IndirectBranch(Instruction):
     target: Expr
 
 
+# -- what only whole programs have (C, not litmus tests) ---------------------------------------------
+
+
+@dataclass(slots=True)
+class Nondet(Instruction):
+    """`register := ` any number of `bits` bits."""
+
+    register: str
+    bits: int = 32
+
+
+@dataclass(slots=True)
+class Assert(Instruction):
+    """The program is wrong if it gets here and the condition is zero; such a run ends here."""
+
+    condition: Expr
+    message: str = ""
+
+
+@dataclass(slots=True)
+class Stop(Instruction):
+    """The thread does not go on. `cut` says that this is a bound of the analysis (a recursion), not the
+    program's own doing."""
+
+    cut: bool = False
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class Spawn(Instruction):
+    """Start a thread that runs `Program.functions[function]` with its first parameter bound to `argument`;
+    `register` receives the thread's number. What precedes it in program order precedes the new thread."""
+
+    register: str
+    function: str
+    argument: Expr
+
+
+@dataclass(slots=True)
+class Join(Instruction):
+    """Wait until the thread of that number has ended. What it did precedes what follows."""
+
+    thread: Expr
+
+
+@dataclass(slots=True)
+class Allocate(Instruction):
+    """`register := ` the address of a fresh object of `size` bytes, filled with zeros if `zeroed` (else its
+    contents are whatever). `name` is for people. `cells` lists (offset, bits) where the type is known."""
+
+    register: str
+    size: Expr
+    name: str = ""
+    zeroed: bool = False
+    cells: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(slots=True)
+class ReadPrivate(Instruction):
+    """`register := ` a cell of an object that no other thread can reach: no event, like a register."""
+
+    register: str
+    object: str
+    offset: Expr
+    bits: int = 32
+
+
+@dataclass(slots=True)
+class WritePrivate(Instruction):
+    """A cell of a private object `:= value`: no event."""
+
+    object: str
+    offset: Expr
+    value: Expr
+    bits: int = 32
+
+
+@dataclass(slots=True)
+class AtomicBegin(Instruction):
+    """What follows, up to the matching `AtomicEnd`, is not interleaved with other threads."""
+
+
+@dataclass(slots=True)
+class AtomicEnd(Instruction):
+    """End of an atomic block."""
+
+
 # -- programs --------------------------------------------------------------------------------------
 
 LOCATION_BASE = 0x4000_0000
@@ -190,6 +277,7 @@ class Location:
     address: int
     bits: int = 32
     initial: list[int] = field(default_factory=lambda: [0])
+    parts: tuple[tuple[int, int, int], ...] = ()  # (offset, bits, initial value) of cells of mixed widths
     unsigned: bool = False
 
     @property
@@ -208,15 +296,18 @@ class Thread:
     labels: dict[str, int] = field(default_factory=dict)
     registers: dict[str, int] = field(default_factory=dict)
     code_addresses: dict[int, str] = field(default_factory=dict)
+    parameter: str = ""
 
 
 @dataclass(slots=True)
 class Program:
-    """Threads over shared memory. `code_names` says how code addresses are shown."""
+    """Threads over shared memory. `code_names` says how code addresses are shown. `functions` are the bodies of
+    threads that `Spawn` starts; each has its parameter in the register named by `Thread.parameter`."""
 
     threads: list[Thread] = field(default_factory=list)
     locations: dict[str, Location] = field(default_factory=dict)
     code_names: dict[int, str] = field(default_factory=dict)
+    functions: dict[str, Thread] = field(default_factory=dict)
 
     def location(self, name: str) -> Location:
         """The global of that name, allocated at the next free address when it is new."""

@@ -50,7 +50,7 @@ class Step:
     data: Content = Content()
     ctrl: Reads = NONE
     pick_ctrl: Reads = NONE
-    path: Reads = NONE
+    came_from: Reads = NONE
     partner: int | None = None
     exclusive: bool = False
 
@@ -63,7 +63,6 @@ class State:
     registers: dict[str, Content] = field(default_factory=dict)
     steps: tuple[Step, ...] = ()
     control: tuple[tuple[int | None, Reads, Reads], ...] = ()  # (end of scope, data, pick)
-    path: Reads = NONE
     linked: int | None = None
     reserved: tuple[int, int, int] | None = None
     backward: tuple[int, ...] = ()
@@ -137,7 +136,7 @@ class Oracle:
         elif isinstance(code, ir.Assume):
             condition = value_of(code.condition, state.registers)
             if condition.number:
-                yield replace(after, path=state.path | condition.source)
+                yield after
         elif isinstance(code, ir.Fence):
             address = value_of(code.address, state.registers) if code.address is not None else Content()
             yield self._add(after, state, code, "F", address, None, tags=code.tags)
@@ -151,11 +150,7 @@ class Oracle:
             yield from self._branch(thread, code, state, after)
         elif isinstance(code, ir.IndirectBranch):
             target = value_of(code.target, state.registers)
-            moved = replace(
-                state,
-                control=(*state.control, (None, target.data, target.pick)),
-                path=state.path | target.source,
-            )
+            moved = replace(state, control=(*state.control, (None, target.data, target.pick)))
             yield from self._jump(thread, moved, thread.code_addresses[target.number], counted=True)
 
     def _add(
@@ -166,7 +161,7 @@ class Oracle:
         step = Step(
             kind, tags, address.number or None, number, state.at, (code.index, len(state.backward)),
             code.parallel, address, value or Content(), control, pick,
-            state.path | address.source | (value.source if value else NONE), partner, exclusive,
+            address.source | (value.source if value else NONE), partner, exclusive,
         )  # fmt: skip
         return replace(after, steps=(*state.steps, step))
 
@@ -186,16 +181,14 @@ class Oracle:
         address, value = value_of(code.address, state.registers), value_of(code.value, state.registers)
         if code.when is not None:
             condition = value_of(code.when, state.registers)
-            state = replace(state, path=state.path | condition.source)
             if not condition.number:
-                yield replace(after, path=state.path)
+                yield after
                 return
             value = replace(value, pick=value.pick | condition.data | condition.pick)
         if address.number in self.cells:
             number = wrap(value.number, code.bits)
             partner = state.linked if code.link else None
-            done = self._add(after, state, code, "W", address, value, code.tags, partner, number=number)
-            yield replace(done, path=state.path)
+            yield self._add(after, state, code, "W", address, value, code.tags, partner, number=number)
 
     def _store_exclusive(self, code: ir.StoreExclusive, state: State, after: State) -> Iterator[State]:
         address, value = value_of(code.address, state.registers), value_of(code.value, state.registers)
@@ -226,12 +219,11 @@ class Oracle:
         condition = value_of(code.condition, state.registers)
         end = thread.labels[code.until] if code.until is not None else None
         control = (*state.control, (end, condition.data, condition.pick))
-        path = state.path | condition.source
         if condition.number:
-            moved = replace(state, control=control, path=path)
+            moved = replace(state, control=control)
             yield from self._jump(thread, moved, code.target, counted=bool(condition.source))
         else:
-            yield replace(after, control=control, path=path)
+            yield replace(after, control=control)
 
     def _jump(self, thread: ir.Thread, state: State, label: str, counted: bool) -> Iterator[State]:
         target = thread.labels[label]
@@ -299,7 +291,7 @@ class Oracle:
             start = len(events)
             for step in run.steps:
                 number = len(events)
-                steps[number] = (step, [start + r for r in step.path], start)
+                steps[number] = (step, [start + r for r in step.came_from], start)
                 events.append(Event(number, thread, step.kind, step.tags, step.address, step.value))
         return events, steps
 

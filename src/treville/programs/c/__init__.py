@@ -1,1 +1,22 @@
 """C programs -> program IR, through LLVM IR: compile, read LLVM's text form, translate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from treville.programs.ir import Program
+
+SUFFIXES = (".c", ".i", ".ll", ".bc")
+
+
+def load_program(
+    path: Path, recursion: int = 2, defines: tuple[str, ...] = (), includes: tuple[str, ...] = ()
+) -> Program:
+    """The IR of a C, LLVM IR or bitcode file; recursion is inlined that many times."""
+    from treville.programs.c.compile import llvm_text
+    from treville.programs.c.reader import read_module
+    from treville.programs.c.translate import translate
+
+    module = read_module(llvm_text(path, defines, includes))
+    source = path.read_text(errors="replace").split("\n") if path.suffix in (".c", ".i") else []
+    return translate(module, source, recursion)

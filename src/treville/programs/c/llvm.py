@@ -95,7 +95,9 @@ def scalars(kind: Type, offset: int = 0) -> list[tuple[int, Type]]:
         return [part for i in range(kind.length) for part in scalars(kind.element, offset + i * step)]
     if isinstance(kind, StructType):
         places = struct_offsets(kind)
-        return [p for member, at in zip(kind.fields, places, strict=False) for p in scalars(member, offset + at)]
+        return [
+            p for member, at in zip(kind.fields, places, strict=False) for p in scalars(member, offset + at)
+        ]
     return [(offset, kind)]
 
 
@@ -151,7 +153,9 @@ class Opaque(NamedTuple):
     text: str
 
 
-Value: TypeAlias = LocalName | GlobalName | Number | Aggregate | Zero | ConstantExpression | InlineAsm | Opaque
+Value: TypeAlias = (
+    LocalName | GlobalName | Number | Aggregate | Zero | ConstantExpression | InlineAsm | Opaque
+)
 
 
 # -- code --------------------------------------------------------------------------------------------

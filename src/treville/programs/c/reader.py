@@ -322,7 +322,9 @@ class Reader:
                 continue
             kind = self._type(tokens)
             self._skip_attributes(tokens)
-            parameter = tokens.next()[1:].strip('"') if tokens.kind() == "local" else str(len(function.parameters))
+            parameter = (
+                tokens.next()[1:].strip('"') if tokens.kind() == "local" else str(len(function.parameters))
+            )
             function.parameters.append((kind, parameter))
             tokens.accept(",")
         self.module.functions[name] = function
@@ -375,7 +377,9 @@ class Reader:
 
     def _words(self, tokens: _Tokens) -> tuple[str, ...]:
         words = []
-        while tokens.kind() == "word" and not re.fullmatch(r"i\d+|ptr|void|label|float|double|half", tokens.peek()):
+        while tokens.kind() == "word" and not re.fullmatch(
+            r"i\d+|ptr|void|label|float|double|half", tokens.peek()
+        ):
             word = tokens.next()
             words.append(word)
             if tokens.peek() == "(":

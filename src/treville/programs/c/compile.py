@@ -1,0 +1,111 @@
+"""C source (or LLVM IR) -> LLVM IR text, inlined and with local variables in registers.
+
+The compiler is the user's `clang`, or the one that the `ziglang` package brings. LLVM passes may not remove,
+merge, duplicate or reorder shared accesses, nor turn branches into selects, nor break syntactic
+dependencies; the only ones that are run are the always-inliner, which copies bodies, and SROA, which puts
+variables whose address is never taken into registers. `volatile` and atomic accesses are left alone by both.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+
+from treville.results import InputError
+
+FLAGS = (
+    "-S", "-emit-llvm", "-O0", "-g", "-fno-stack-protector", "-fno-discard-value-names",
+    "-Xclang", "-disable-O0-optnone", "-Wno-everything",
+)  # fmt: skip
+_ZIG_FLAGS = ("-target", "x86_64-linux-musl", "-fno-sanitize=undefined")
+_INLINED = "#99999"
+INSTALL_HINT = "install the C front end: pip install 'treville[c]'"
+COMPILE_SECONDS = 60
+
+
+def llvm_text(path: Path, defines: tuple[str, ...] = (), includes: tuple[str, ...] = ()) -> str:
+    """The prepared LLVM IR of a .c, .i, .ll or .bc file."""
+    if path.suffix in (".ll", ".bc"):
+        return prepare(path.read_bytes(), str(path))
+    return prepare(_compile(path, defines, includes).encode(), str(path))
+
+
+def compiler() -> list[str]:
+    """The command that compiles C to LLVM IR: `clang`, or the one inside ziglang."""
+    if own := os.environ.get("TREVILLE_CLANG"):
+        return [own]
+    if clang := shutil.which("clang"):
+        return [clang]
+    if find_spec("ziglang") is not None:
+        return [sys.executable, "-m", "ziglang", "cc", *_ZIG_FLAGS]
+    raise InputError("no C compiler that writes LLVM IR was found", hint=INSTALL_HINT)
+
+
+def _compile(path: Path, defines: tuple[str, ...], includes: tuple[str, ...]) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / "program.ll"
+        options = [f"-D{name}" for name in defines] + [f"-I{folder}" for folder in includes]
+        command = [*compiler(), *FLAGS, *options, str(path), "-o", str(output)]
+        try:
+            done = subprocess.run(
+                command,
+                capture_output=True,
+                text=True,
+                timeout=COMPILE_SECONDS,
+                check=False,
+                stdin=subprocess.DEVNULL,
+            )
+        except subprocess.TimeoutExpired:
+            raise InputError(f"the compiler did not finish {path} in {COMPILE_SECONDS} s") from None
+        if done.returncode or not output.exists():
+            raise InputError(f"{path} does not compile:\n{done.stderr.strip()[:4000]}")
+        return output.read_text(errors="replace")
+
+
+def prepare(module: bytes, name: str) -> str:
+    """Run the allowed passes; text and bitcode are both accepted."""
+    if find_spec("llvmlite") is None:
+        raise InputError("reading LLVM IR needs llvmlite", hint=INSTALL_HINT)
+    from llvmlite import binding as llvm
+
+    try:
+        if module[:4] in (b"BC\xc0\xde", b"\xde\xc0\x17\x0b"):
+            text = str(llvm.parse_bitcode(module))
+        else:
+            text = module.decode(errors="replace")
+        parsed = llvm.parse_assembly(_mark_for_inlining(text))
+        parsed.verify()
+    except RuntimeError as error:
+        raise InputError(f"{name} is not LLVM IR that this LLVM reads: {str(error).strip()[:1000]}") from None
+    builder = llvm.create_pass_builder(_machine(llvm), llvm.create_pipeline_tuning_options(speed_level=0))
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    passes.add_sroa_pass()
+    passes.run(parsed, builder)
+    return str(parsed)
+
+
+def _machine(llvm):  # type: ignore[no-untyped-def]
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_default_triple().create_target_machine()
+
+
+def _mark_for_inlining(text: str) -> str:
+    """Mark every function for inlining but `main` and those whose calls mean something to the analysis."""
+
+    def mark(match: re.Match[str]) -> str:
+        name = match.group("name")
+        if name == "main" or name.startswith("__VERIFIER_") or name in ("reach_error", "assume_abort_if_not"):
+            return match.group(0)
+        return f"{match.group('head')}{_INLINED}{match.group('rest')}"
+
+    pattern = r"^(?P<head>define [^\n]*@(?P<name>[\w.$]+)\([^\n]*\) (?:[\w_]+ )*?)#\d+(?P<rest>[^\n]*\{)$"
+    marked = re.sub(pattern, mark, text, flags=re.MULTILINE)
+    return f"{marked}\nattributes {_INLINED} = {{ alwaysinline nounwind }}\n"
