@@ -20,14 +20,15 @@ SEEDS = (
     "X86_64 t\n{ int64_t t[2]={1,-1}; 0:rax=t; }\n P0 ;\n movq 8(%rax),%rcx ;\n xaddl %ebx,(x) ;\n"
     "forall 0:rcx=-1",
     "PPC t\n{ 0:r2=x; 0:r4=y; }\n P0 ;\n Loop: lwarx r1,r0,r2 ;\n addi r1,r1,1 ;\n"
-    " stwcx. r1,r0,r2 ;\n bne Loop ;\n cmpw r1,r1 ;\n beq L ;\n L: isync ;\n rlwinm r3,r1,2,0,29 ;\n stw r3,0(r4) ;\nexists (y=4)",
+    " stwcx. r1,r0,r2 ;\n bne Loop ;\n cmpw r1,r1 ;\n beq L ;\n L: isync ;\n"
+    " rlwinm r3,r1,2,0,29 ;\n stw r3,0(r4) ;\nexists (y=4)",
     "ARM t\n{ %x0=x; 0:R1=x; int z[2]={1,2}; 0:R5=z; }\n P0 ;\n LDREX R0,[R1] ;\n STREX R3,R0,[%x0] ;\n"
     " CMP R3,#0 ;\n STRNE R0,[R1,R2,LSL #2] ;\n LDMIA R5!,{R6-R7} ;\n DMB ISH ;\nexists (0:R3=0)",
 )
 FRAGMENTS = (
     "(*", "*)", "{", "}", '"', "|", ";", "exists", "~exists", "forall", "locations [", "0:", "P9:r1", "=",
-    "/\\", "(", ")", "not", "-1", "0xffffffffffffffffffff", "%q", "[x]", "&", "*", "<<", 'label:"q"', "9" * 50,
-    "\x00", "é", "[", "#", "$", "LOCK", "{R1-R99}", "!", "[R0],#4", ",", "0(r1)", "stwcx.", "int x[2]={1,2};",
+    "/\\", "(", ")", "not", "-1", "0xffffffffffffffffffff", "%q", "[x]", "&", "*", "<<", 'label:"q"',
+    "9" * 50, "\x00", "é", "[", "#", "$", "LOCK", "{R1-R99}", "!", "[R0],#4", ",", "0(r1)", "stwcx.", "int x[2]={1,2};",
     "%", "\n", "02:",
 )  # fmt: skip
 
