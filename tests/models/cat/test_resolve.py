@@ -42,7 +42,7 @@ def same(left: str, right: str, before: str = "") -> bool:
         ("po \\ 0", "po"),
         ("po | po", "po"),
         ("rf | co", "co | rf"),
-        ("[R]; [W]", "[R & W]"),
+        ("[R]; [A]", "[R & A]"),
         ("[_]; po", "po"),
         ("id; po", "po"),
         ("po^-1^-1", "po"),
@@ -271,6 +271,7 @@ def test_a_choice_of_one_is_no_choice() -> None:
         ("let c = classes-loc W\nlet d = match W with {} -> po || w ++ S -> rf end", "classes-loc"),
         ("let d = match W with {} -> po || w ++ S -> rf end", "depends on the execution"),
         ("let d = if po = rf then po else rf", "depends on the execution"),
+        ("let rmw-events = R & A & W", "linked by rmw"),
         ("forall e in W do acyclic po end", "depends on the execution"),
     ],
 )
@@ -339,7 +340,7 @@ def test_expansion_is_bounded(text: str) -> None:
 
 
 def test_kinds_of_nodes_are_right() -> None:
-    model = resolve_text("let a = R & W\nlet b = [a]; po\nlet c = domain(b) \\ IW\nlet d = ~b")
+    model = resolve_text("let a = R & A\nlet b = [a]; po\nlet c = domain(b) \\ IW\nlet d = ~b")
     kinds = {name: model.nodes[model.definitions[name]].kind for name in "abcd"}
     assert kinds == {"a": SET, "b": RELATION, "c": SET, "d": RELATION}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from treville.models.base import SAME_SETS, base_kind, base_names
 from treville.models.cat import syntax
@@ -38,7 +38,10 @@ class NotDefined(InputError):
 
 
 class Evaluator:
-    """Evaluates expressions of one model; `source` is the file that is being read."""
+    """Evaluates expressions of one model; `source` is the file that is being read. `readers` maps each form
+    of expression to its method; `choices.Chooser` adds those that decide something."""
+
+    readers: ClassVar[dict[type, Callable[[Any, Any, Environment], Value]]]
 
     def __init__(self, variants: frozenset[str] = frozenset()) -> None:
         self.graph = Graph()
@@ -74,7 +77,7 @@ class Evaluator:
         if self.depth > MAX_DEPTH:
             self.error("nested or recursive too deeply", expression.at)
         try:
-            return _READERS[type(expression)](self, expression, env)
+            return self.readers[type(expression)](self, expression, env)
         except GraphError as problem:
             self.error(str(problem), expression.at)
         finally:
@@ -178,7 +181,10 @@ class Evaluator:
                 )
             if operator == "|":
                 return self.graph.union(left, right)
-            return self.graph.inter(left, right) if operator == "&" else self.graph.diff(left, right)
+            if operator == "&":
+                self._refuse_single_event_updates(left, right, at)
+                return self.graph.inter(left, right)
+            return self.graph.diff(left, right)
         if isinstance(left, Nothing):
             return right if operator == "|" else EMPTY
         if isinstance(right, Nothing):
@@ -187,6 +193,18 @@ class Evaluator:
             return _combine_static(operator, left, right)
         found = f"{describe(left, self.graph.kinds)} and {describe(right, self.graph.kinds)}"
         raise self.problem(f"{found} cannot be combined with {operator}", at)
+
+    def _refuse_single_event_updates(self, left: int, right: int, at: int) -> None:
+        """In herd7 an event of C can be a read and a write; a model that relies on that would be misread."""
+        graph = self.graph
+        reads, writes = graph.base("R", SET), graph.base("W", SET)
+        here, there = graph.conjuncts(left), graph.conjuncts(right)
+        if (reads in here and writes in there) or (writes in here and reads in there):
+            raise Unsupported(
+                "R & W: a read-modify-write is a read and a write here, linked by rmw",
+                self.source.span(at),
+                "use domain(rmw) and range(rmw)",
+            )
 
     def _insert(self, operands: tuple[syntax.Expression, ...], env: Environment) -> Value:
         """`x ++ S`, from the right."""
@@ -303,100 +321,6 @@ class Evaluator:
     def _let_in(self, expression: syntax.LetIn, env: Environment) -> Value:
         return self.evaluate(expression.body, self.let(expression.recursive, expression.bindings, env))
 
-    # -- choices ---------------------------------------------------------------------------------
-
-    def _try(self, expression: syntax.Try, env: Environment) -> Value:
-        source, depth = self.source, self.depth
-        try:
-            return self.evaluate(expression.attempt, env)
-        except NotDefined:
-            self.source, self.depth = source, depth
-            return self.evaluate(expression.otherwise, env)
-
-    def _if(self, expression: syntax.If, env: Environment) -> Value:
-        chosen = expression.then if self.condition(expression.condition, env) else expression.otherwise
-        return self.evaluate(chosen, env)
-
-    def condition(self, condition: syntax.Condition, env: Environment) -> bool:
-        """Decide a condition; all of them must be known before any execution."""
-        if isinstance(condition, syntax.Variant):
-            return condition.name.lower() in self.variants
-        if isinstance(condition, syntax.Logic):
-            if condition.operator == "not":
-                return not self.condition(condition.operands[0], env)
-            decide = all if condition.operator == "&&" else any
-            return decide(self.condition(part, env) for part in condition.operands)
-        left = self.evaluate(condition.left, env)
-        right = self.evaluate(condition.right, env)
-        return self._compare(condition.operator, left, right, condition.at)
-
-    def _compare(self, operator: str, left: Value, right: Value, at: int) -> bool:
-        if operator == "in":
-            members = _static_items(right)
-            if members is not None and not isinstance(left, int):
-                return left in members
-        elif operator == "subset":
-            ours, theirs = _static_items(left), _static_items(right)
-            if ours is not None and theirs is not None:
-                return set(ours) <= set(theirs)
-        if operator != "in" and left == right:
-            return True
-        if operator == "=" and not isinstance(left, int) and not isinstance(right, int):
-            ours, theirs = _static_items(left), _static_items(right)
-            return ours is not None and theirs is not None and set(ours) == set(theirs)
-        raise Unsupported(
-            "this condition depends on the execution; only variants, tags and sets of tags can be compared",
-            self.source.span(at),
-        )
-
-    def _match_tag(self, expression: syntax.MatchTag, env: Environment) -> Value:
-        clause = self.matching(expression.subject, expression.clauses, expression.default, env)
-        return self.evaluate(clause, env)
-
-    def matching(
-        self,
-        subject: syntax.Expression,
-        clauses: tuple[tuple[str, Any], ...],
-        default: Any | None,
-        env: Environment,
-    ) -> Any:
-        """The clause that a tag selects."""
-        value = self.evaluate(subject, env)
-        if not isinstance(value, TagValue):
-            self.error(f"match needs a tag, found {describe(value, self.graph.kinds)}", subject.at)
-        for tag, clause in clauses:
-            if tag == value.name:
-                return clause
-        if default is None:
-            self.error(f"no clause for the tag '{value.name}", subject.at)
-        return default
-
-    def _match_set(self, expression: syntax.MatchSet, env: Environment) -> Value:
-        value = self.evaluate(expression.subject, env)
-        items = _static_items(value)
-        if items is None:
-            if isinstance(value, int) and self.graph.is_empty(value):
-                return self.evaluate(expression.empty, env)
-            raise Unsupported(
-                "a match over the members of a set that depends on the execution",
-                self.source.span(expression.at, 5),
-                "sets of tags and of named relations can be matched",
-            )
-        if not items:
-            return self.evaluate(expression.empty, env)
-        extended = dict(env)
-        extended[expression.element] = items[0]
-        extended[expression.rest] = StaticSet(items[1:]) if len(items) > 1 else EMPTY
-        if expression.before is not None:
-            extended[expression.before] = EMPTY
-        return self.evaluate(expression.body, extended)
-
-
-def _static_items(value: Value) -> tuple[Value, ...] | None:
-    if isinstance(value, Nothing):
-        return ()
-    return value.items if isinstance(value, StaticSet) else None
-
 
 def _combine_static(operator: str, left: StaticSet, right: StaticSet) -> Value:
     if operator == "|":
@@ -406,7 +330,7 @@ def _combine_static(operator: str, left: StaticSet, right: StaticSet) -> Value:
     return StaticSet(items) if items else EMPTY
 
 
-_READERS: dict[type, Callable[[Evaluator, Any, Environment], Value]] = {
+Evaluator.readers = {
     syntax.Name: Evaluator._name,
     syntax.Tag: Evaluator._tag,
     syntax.Empty: Evaluator._empty,
@@ -418,8 +342,4 @@ _READERS: dict[type, Callable[[Evaluator, Any, Environment], Value]] = {
     syntax.Function: Evaluator._function,
     syntax.Apply: Evaluator._apply,
     syntax.LetIn: Evaluator._let_in,
-    syntax.Try: Evaluator._try,
-    syntax.If: Evaluator._if,
-    syntax.MatchTag: Evaluator._match_tag,
-    syntax.MatchSet: Evaluator._match_set,
 }

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from treville.models.cat import syntax
-from treville.models.cat.evaluation import Evaluator, NotDefined
+from treville.models.cat.choices import Chooser
+from treville.models.cat.evaluation import NotDefined
 from treville.models.cat.files import LIBRARY, find_include, parse_file
 from treville.models.cat.graph import GraphError
 from treville.models.cat.parser import parse
@@ -74,7 +75,7 @@ def _resolve(
         raise InputError("nested too deeply", source.span(0)) from None
 
 
-class _Resolver(Evaluator):
+class _Resolver(Chooser):
     """The state of a model that is being read."""
 
     def __init__(self, folder: Path | None, variants: frozenset[str]) -> None:
