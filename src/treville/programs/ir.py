@@ -301,8 +301,8 @@ class Thread:
 
 @dataclass(slots=True)
 class Program:
-    """Threads over shared memory. `code_names` says how code addresses are shown. `functions` are the bodies of
-    threads that `Spawn` starts; each has its parameter in the register named by `Thread.parameter`."""
+    """Threads over shared memory. `code_names` says how code addresses are shown. `functions` are the
+    bodies of threads that `Spawn` starts, each with its parameter in the register `Thread.parameter`."""
 
     threads: list[Thread] = field(default_factory=list)
     locations: dict[str, Location] = field(default_factory=dict)

@@ -16,6 +16,7 @@ import sys
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from treville.results import InputError
 
@@ -91,7 +92,7 @@ def prepare(module: bytes, name: str) -> str:
     return str(parsed)
 
 
-def _machine(llvm):  # type: ignore[no-untyped-def]
+def _machine(llvm: Any) -> Any:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.Target.from_default_triple().create_target_machine()

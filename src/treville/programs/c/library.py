@@ -31,11 +31,12 @@ ZERO, ONE = ir.Const(0), ir.Const(1)
 UNLOCKED, LOCKED = ZERO, ONE
 
 _FENCES = {
-    "mfence": "MFENCE", "sync": "SYNC", "hwsync": "SYNC", "lwsync": "LWSYNC", "isync": "ISYNC", "eieio": "EIEIO",
-    "sfence": "SFENCE", "lfence": "LFENCE", "dmb": "DMB", "dmb sy": "DMB.SY", "dmb ish": "DMB.ISH",
+    "mfence": "MFENCE", "sync": "SYNC", "hwsync": "SYNC", "lwsync": "LWSYNC", "isync": "ISYNC",
+    "eieio": "EIEIO",    "sfence": "SFENCE", "lfence": "LFENCE", "dmb": "DMB", "dmb sy": "DMB.SY", "dmb ish": "DMB.ISH",
     "dmb st": "DMB.ST", "dmb ishst": "DMB.ISHST", "dmb ld": "DMB.LD", "dmb ishld": "DMB.ISHLD", "dsb": "DSB",
     "dsb sy": "DSB.SY", "dsb ish": "DSB.ISH", "isb": "ISB", "fence rw,rw": "Fence.rw.rw",
-    "fence r,rw": "Fence.r.rw", "fence rw,w": "Fence.rw.w", "fence w,w": "Fence.w.w", "fence r,r": "Fence.r.r",
+    "fence r,rw": "Fence.r.rw", "fence rw,w": "Fence.rw.w", "fence w,w": "Fence.w.w",
+    "fence r,r": "Fence.r.r",
 }  # fmt: skip
 
 
@@ -466,7 +467,8 @@ _FUNCTIONS: dict[str, _Handler] = {
     "pthread_mutex_lock": _lock, "mtx_lock": _lock, "pthread_spin_lock": _lock,
     "pthread_mutex_trylock": _trylock, "mtx_trylock": _trylock, "pthread_spin_trylock": _trylock,
     "pthread_mutex_unlock": _unlock, "mtx_unlock": _unlock, "pthread_spin_unlock": _unlock,
-    "pthread_mutex_init": _reset, "mtx_init": _reset, "pthread_spin_init": _reset, "pthread_rwlock_init": _reset,
+    "pthread_mutex_init": _reset, "mtx_init": _reset, "pthread_spin_init": _reset,
+    "pthread_rwlock_init": _reset,
     "pthread_cond_wait": _cond_wait, "cnd_wait": _cond_wait, "pthread_cond_timedwait": _cond_wait,
     "pthread_rwlock_rdlock": _read_lock, "pthread_rwlock_wrlock": _write_lock,
     "pthread_rwlock_unlock": _rw_unlock,
@@ -480,14 +482,18 @@ _FUNCTIONS: dict[str, _Handler] = {
         ("pthread_mutex_destroy", "pthread_cond_init", "pthread_cond_destroy", "pthread_cond_signal",
          "pthread_cond_broadcast", "pthread_attr_init", "pthread_attr_destroy", "pthread_attr_setdetachstate",
          "pthread_detach", "pthread_barrier_destroy", "pthread_mutexattr_init", "pthread_mutexattr_destroy",
-         "pthread_mutexattr_settype", "pthread_rwlock_destroy", "pthread_spin_destroy", "mtx_destroy", "cnd_init",
-         "cnd_signal", "cnd_broadcast", "cnd_destroy", "sched_yield", "thrd_yield", "usleep", "sleep",
-         "pthread_yield", "thrd_detach", "pthread_setconcurrency", "srand", "fflush", "nanosleep", "thrd_sleep"),
+         "pthread_mutexattr_settype", "pthread_rwlock_destroy", "pthread_spin_destroy", "mtx_destroy",
+         "cnd_init",         "cnd_signal", "cnd_broadcast", "cnd_destroy", "sched_yield", "thrd_yield", "usleep", "sleep",
+         "pthread_yield", "thrd_detach", "pthread_setconcurrency", "srand", "fflush", "nanosleep",
+         "thrd_sleep"),
         _nothing,
     ),
-    **dict.fromkeys(("printf", "puts", "putchar", "fprintf", "perror", "fputs", "rand", "getpid", "time"), _ignored),
-    "malloc": _malloc, "aligned_alloc": lambda here: _malloc_at(here, 1), "alloca": _malloc, "calloc": _calloc,
-    "free": _free,
+    **dict.fromkeys(
+        ("printf", "puts", "putchar", "fprintf", "perror", "fputs", "rand", "getpid", "time"),
+        _ignored,
+    ),
+    "malloc": _malloc, "aligned_alloc": lambda here: _malloc_at(here, 1), "alloca": _malloc,
+    "calloc": _calloc,    "free": _free,
 }  # fmt: skip
 
 

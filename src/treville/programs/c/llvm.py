@@ -68,8 +68,7 @@ def size_of(kind: Type) -> int:
     if isinstance(kind, ArrayType):
         return kind.length * size_of(kind.element)
     if isinstance(kind, StructType):
-        end = struct_offsets(kind)[-1]
-        return end
+        return struct_offsets(kind)[-1]
     return {"float": 4, "double": 8, "x86_fp80": 16}.get(getattr(kind, "text", ""), 0)
 
 

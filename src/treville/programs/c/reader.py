@@ -50,7 +50,8 @@ _LOCATION = re.compile(r"^!(\d+) = (?:distinct )?!DILocation\(line: (\d+), colum
 _FILE = re.compile(r'!DIFile\(filename: "([^"]*)"')
 _ATTRIBUTE_WITH_ARGUMENT = frozenset(
     ("align", "dereferenceable", "dereferenceable_or_null", "byval", "sret", "allocsize", "range", "captures",
-     "initializes", "memory", "nofpclass", "elementtype", "preallocated", "addrspace", "syncscope", "inalloca")
+     "initializes", "memory", "nofpclass", "elementtype", "preallocated", "addrspace", "syncscope",
+     "inalloca")
 )  # fmt: skip
 _ATTRIBUTES = frozenset(
     ("noundef", "nonnull", "signext", "zeroext", "nocapture", "readonly", "readnone", "writeonly", "noalias",
@@ -59,8 +60,8 @@ _ATTRIBUTES = frozenset(
      "nsw", "exact", "inbounds", "disjoint", "nneg", "samesign", "nusw", "swiftself", "swifterror")
 )  # fmt: skip
 _CASTS = frozenset(
-    ("trunc", "zext", "sext", "ptrtoint", "inttoptr", "bitcast", "addrspacecast", "ptrtoaddr", "fptrunc", "fpext",
-     "fptoui", "fptosi", "uitofp", "sitofp")
+    ("trunc", "zext", "sext", "ptrtoint", "inttoptr", "bitcast", "addrspacecast", "ptrtoaddr", "fptrunc",
+     "fpext",     "fptoui", "fptosi", "uitofp", "sitofp")
 )  # fmt: skip
 _ORDERINGS = frozenset(("unordered", "monotonic", "acquire", "release", "acq_rel", "seq_cst"))
 
@@ -517,7 +518,7 @@ class Reader:
         operand = self._typed(tokens)
         return LlvmInstruction(opcode, None, operand[0], [operand])
 
-    def _call(self, tokens: _Tokens, opcode: str) -> LlvmInstruction:
+    def _call(self, tokens: _Tokens, _opcode: str) -> LlvmInstruction:
         """The callee is the first operand."""
         self._skip_attributes(tokens)
         kind = self._type(tokens)
@@ -541,8 +542,8 @@ class Reader:
 
 _READERS: dict[str, Callable[[Reader, _Tokens, str], LlvmInstruction]] = {
     **dict.fromkeys(
-        ("add", "sub", "mul", "udiv", "sdiv", "urem", "srem", "shl", "lshr", "ashr", "and", "or", "xor", "icmp",
-         "fadd", "fsub", "fmul", "fdiv", "frem", "fcmp"),
+        ("add", "sub", "mul", "udiv", "sdiv", "urem", "srem", "shl", "lshr", "ashr", "and", "or", "xor",
+         "icmp",         "fadd", "fsub", "fmul", "fdiv", "frem", "fcmp"),
         Reader._binary,
     ),
     **dict.fromkeys(_CASTS, Reader._cast),

@@ -287,7 +287,7 @@ class Body:
             kind, value = instruction.operands[0]
             tested = self.value(frame, kind, value)
             bits = self._bits(kind)
-            cases = [
+            cases: list[tuple[ir.Expr, str]] = [
                 (ir.Op("eq", (tested, ir.Const(self.translation.constant(kind, case))), bits), target)
                 for case, target in instruction.cases
             ]
@@ -316,8 +316,8 @@ class Body:
         for phi in entered.instructions:
             if phi.opcode != "phi":
                 break
-            value = next(value for value, origin in phi.cases if origin == block)
-            copies.append((self.name(frame, phi), self.value(frame, phi.type, value)))
+            incoming = next(value for value, origin in phi.cases if origin == block)
+            copies.append((self.name(frame, phi), self.value(frame, phi.type, incoming)))
         written = {register for register, _ in copies}
         if any(isinstance(value, ir.Reg) and value.name in written for _, value in copies):
             copies = [(register, self.set(f"{register}'", value)) for register, value in copies]
@@ -599,7 +599,8 @@ class Translation:
         raise Unsupported(f"the constant expression '{value.op}'")
 
     def _constant_offset(self, value: ConstantExpression) -> int:
-        kind, offset = value.source_type or PointerType(), 0
+        kind: Type = value.source_type or PointerType()
+        offset = 0
         for number, (index_type, index) in enumerate(value.args[1:]):
             at = self.constant(index_type, index)
             if number and isinstance(kind, StructType):
