@@ -4,7 +4,9 @@ A forward analysis over the terms in the order they were built; values leave and
 addresses that accesses may have, so it is also the alias analysis (paper 004, section 4.8, sensitive to
 control flow in registers and insensitive in memory). Every value that an execution computes is justified
 by a chain of distinct writes, so as many rounds as there are writes are enough even where a counter
-feeds itself.
+feeds itself. Control is different: threads may take branches because of each other (two threads that each
+write only after reading the other's write), which is for the model to forbid. So every branch is first
+taken to go both ways, and what the values then exclude is excluded in a further pass.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from treville.results import TooLarge, Unsupported
 
 MAX_NUMBERS = 2_000
 MAX_TABLE = 200_000
+MAX_PASSES = 4
 EMPTY: frozenset[int] = frozenset()
 
 
@@ -64,7 +67,10 @@ class Values:
 def analyse_values(symbolic: SymbolicProgram, coherent: bool) -> Values:
     """Compute `Values`. With `coherent` the model is known to forbid reading from one's own later write."""
     analysis = _Analysis(symbolic, coherent)
-    analysis.run()
+    for _ in range(MAX_PASSES):
+        analysis.run()
+        if not analysis.exclude():
+            break
     values = analysis.values
     for event in symbolic.events:
         if not values.possible(event.guard):
@@ -109,42 +115,44 @@ class _Analysis:
             for cell, number in enumerate(location.initial)
         }
         count = len(self.terms.conditions)
-        self.values = Values([EMPTY] * len(self.terms.values), [False] * count, [False] * count, initial)
-        self.values.may_hold[1] = True
+        self.values = Values([EMPTY] * len(self.terms.values), [True] * count, [True] * count, initial)
+        self.values.may_fail[1] = False
         self.memory = _Memory()
         self.writes = [event for event in symbolic.events if event.kind == "W"]
+        self.order = [term for term in self.terms.order if term >= 0]
         self.dependents = _dependents(symbolic)
 
     def run(self) -> None:
-        """Rounds of: terms in order, then writes into memory."""
-        order = self.terms.order
-        rank = {term: index for index, term in enumerate(order)}
-        dirty = bytearray([1]) * len(order)
+        """All values, conditions being as they are: rounds of terms in order, then writes into memory."""
+        self.memory = _Memory()
+        self.values.numbers = [EMPTY] * len(self.terms.values)
+        dirty = bytearray([1]) * len(self.terms.values)
         for _ in range(len(self.writes) + 2):
-            for index, term in enumerate(order):
-                if dirty[index]:
-                    dirty[index] = 0
-                    if self._update(term):
-                        for dependent in self.dependents[term]:
-                            dirty[rank[dependent]] = 1
+            for value in self.order:
+                if dirty[value]:
+                    dirty[value] = 0
+                    numbers = self._numbers(value)
+                    if len(numbers) > MAX_NUMBERS:
+                        raise TooLarge("a register may hold too many numbers", "lower --bound")
+                    if numbers != self.values.numbers[value]:
+                        self.values.numbers[value] = numbers
+                        for dependent in self.dependents[value]:
+                            dirty[dependent] = 1
             stale = self._store()
             if not stale:
                 return
             for event in stale:
-                dirty[rank[self.symbolic.events[event].value or 0]] = 1
+                dirty[self.symbolic.events[event].value or 0] = 1
 
-    def _update(self, term: int) -> bool:
-        if term >= 0:
-            numbers = self._numbers(term)
-            if len(numbers) > MAX_NUMBERS:
-                raise TooLarge("a register may hold too many numbers", "use a smaller --bound")
-            changed = numbers != self.values.numbers[term]
-            self.values.numbers[term] = numbers
-            return changed
-        before = self.values.may_hold[~term], self.values.may_fail[~term]
-        after = self._truth(~term)
-        self.values.may_hold[~term], self.values.may_fail[~term] = after
-        return before != after
+    def exclude(self) -> bool:
+        """Exclude ways that conditions cannot go with the values found; True if that is news."""
+        news = False
+        for name in self.terms.order:
+            if name < 0:
+                found = self._truth(~name)
+                news = news or found != (self.values.may_hold[~name], self.values.may_fail[~name])
+                self.values.may_hold[~name], self.values.may_fail[~name] = found
+        return news
 
     def _numbers(self, value: int) -> frozenset[int]:
         term = self.terms.values[value]
@@ -224,35 +232,18 @@ class _Analysis:
         return stale
 
 
-def _dependents(symbolic: SymbolicProgram) -> dict[int, list[int]]:
-    """For each term (named as in `Terms.order`) the terms to look at again when it changes."""
+def _dependents(symbolic: SymbolicProgram) -> list[list[int]]:
+    """For each value the values to look at again when it changes."""
     terms = symbolic.terms
-    dependents: dict[int, list[int]] = {term: [] for term in terms.order}
-    for name in terms.order:
-        for argument in _arguments(symbolic, name):
-            if argument in dependents:
-                dependents[argument].append(name)
+    dependents: list[list[int]] = [[] for _ in terms.values]
+    for value, term in enumerate(terms.values):
+        arguments: list[int] = []
+        if isinstance(term, Read):
+            arguments = [symbolic.events[term.event].address or 0]
+        elif isinstance(term, Apply):
+            arguments = list(term.args)
+        elif isinstance(term, Choose):
+            arguments = [case for _, case in term.cases]
+        for argument in arguments:
+            dependents[argument].append(value)
     return dependents
-
-
-def _arguments(symbolic: SymbolicProgram, name: int) -> list[int]:
-    terms = symbolic.terms
-    if name >= 0:
-        value = terms.values[name]
-        if isinstance(value, Read):
-            event = symbolic.events[value.event]
-            return [event.address or 0, ~abs(event.guard)]
-        if isinstance(value, Apply):
-            return list(value.args)
-        if isinstance(value, Choose):
-            return [argument for when, case in value.cases for argument in (~abs(when), case)]
-        return []
-    term = terms.conditions[~name]
-    if isinstance(term, NonZero):
-        return [term.value]
-    if isinstance(term, (Equal, Both)):
-        parts = (term.left, term.right)
-        return list(parts) if isinstance(term, Equal) else [~abs(part) for part in parts]
-    if isinstance(term, Either):
-        return [~abs(case) for case in term.cases]
-    return []

@@ -8,6 +8,7 @@ execution instead: each choice of reads-from, coherence and path once.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from treville.analysis.relations import NotEncodable
@@ -102,6 +103,29 @@ def symbolic_outcomes(
         return _Search(test, model, bound, budget, []).run(count)
 
 
+class _ByIdentity:
+    """A model as a key of caches; keeps it alive."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ByIdentity) and self.model is other.model
+
+    def __hash__(self) -> int:
+        return id(self.model)
+
+
+@lru_cache(maxsize=64)
+def _known_coherent(key: _ByIdentity) -> bool:
+    return implies_coherence(key.model)
+
+
+def known_coherent(model: Model) -> bool:
+    """Does the model imply coherence per location? Remembered for each model."""
+    return _known_coherent(_ByIdentity(model))
+
+
 class _Search:
     """One search for the outcomes of a test. Axioms that are not encoded are enforced lazily, and flags that
     are not encoded are evaluated on every execution, which rules out projection."""
@@ -112,7 +136,7 @@ class _Search:
         self.test = test
         self.budget = budget
         observed = addresses_of(test.observed)
-        coherent = implies_coherence(model)
+        coherent = known_coherent(model)
         self.encoding = encode_executions(test.program, model, bound, budget, coherent, observed, axioms)
         self.observation = Observation(self.encoding, test)
         self.flags = {name: literal for name, literal in self.encoding.flags.items() if literal != FALSE}

@@ -108,7 +108,7 @@ def _truth_of_literals() -> Callable[[Any], Callable[[int], bool]]:
 
         ask, answer = _lib.clingo_model_is_true, _ffi.new("bool*")
     except (ImportError, AttributeError):
-        return lambda model: model.is_true  # type: ignore[no-any-return]
+        return lambda model: model.is_true
 
     def truth(model: Any) -> Callable[[int], bool]:
         handle = model._rep
