@@ -48,7 +48,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="do not search: check the certificates of an earlier --json output",
     )
     parser.add_argument(
-        "--svg", metavar="FILE|DIR", default="", help="draw the net; a counterexample is played step by step"
+        "--svg",
+        metavar="FILE|DIR",
+        default="",
+        help="draw the net, a counterexample step by step; for two places also the plane",
     )
     parser.add_argument("--timeout", type=_seconds, default=60.0, metavar="S", help="seconds per file (60)")
     parser.add_argument("--memory", type=_megabytes, default=None, metavar="MB", help="megabytes of memory")
@@ -122,7 +125,9 @@ def _refuse(path: str, error: InputError, options: argparse.Namespace) -> ExitCo
 
 
 def _draw(result: Answer, where: str, *, alone: bool) -> None:
+    from treville.petri.answers import Invariant
     from treville.petri.drawing import draw
+    from treville.petri.plane import draw_plane
 
     path = Path(where)
     if not alone or path.is_dir() or path.suffix != ".svg":
@@ -130,6 +135,10 @@ def _draw(result: Answer, where: str, *, alone: bool) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(draw(result.problem, result.evidence), encoding="utf-8")
+        if len(result.problem.net.places) == 2 and isinstance(result.evidence, Invariant):
+            for half_space in result.evidence.half_spaces[:1]:
+                plane = path.with_name(path.stem + "-plane.svg")
+                plane.write_text(draw_plane(result.problem, half_space), encoding="utf-8")
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from None
 

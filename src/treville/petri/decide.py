@@ -104,11 +104,8 @@ def _backward(problem: Problem, separator: Separator) -> Method:
 
 def _exhaust(running: Method, budget: Budget) -> Finding:
     while True:
-        budget.check()
-        try:
-            next(running)
-        except StopIteration as stop:
-            finding: Finding = stop.value
+        finding = _slice(running, 1.0, budget)
+        if finding is not None:
             return finding
 
 
