@@ -202,8 +202,8 @@ def test_annotations_become_tags() -> None:
         if isinstance(i, (Load, Store, StoreExclusive, Fence))
     ]
     assert tags == [
-        {"A"}, {"Q"}, {"L"}, {"X", "A"}, {"X", "L"}, {"X", "A"}, {"X", "L"}, {"X", "NoRet"}, {"X"},
-        {"DMB.ISHST"}, {"DSB.SY"}, {"ISB"},
+        {"A"}, {"Q"}, {"L"}, {"X", "EX", "A"}, {"X", "EX", "L"}, {"X", "A"}, {"X", "L"}, {"X", "NoRet"},
+        {"X"}, {"DMB.ISHST"}, {"DSB.SY"}, {"ISB"},
     ]  # fmt: skip
 
 

@@ -1,10 +1,10 @@
 """AArch64 instructions that access memory -> loads, stores and read-modify-writes of the IR.
 
-Tags are the set names of the model: `A` acquire, `Q` acquirePC, `L` release, `X` atomic, `NoRet` for reads
-whose value no register gets. Which register depends on what inside an instruction follows the Arm ARM
-(DDI 0487, section B2.3.4, intrinsic dependencies): a compare-and-swap that succeeds may take its result from
-the compared register or from memory, one that fails may write the old value back, and these choices are
-made freely.
+Tags are the set names of the model: `A` acquire, `Q` acquirePC, `L` release, `X` atomic, `EX` exclusive,
+`NoRet` for reads whose value no register gets. Which register depends on what inside an instruction follows
+the Arm ARM (DDI 0487, section B2.3.4, intrinsic dependencies): a compare-and-swap that succeeds may take its
+result from the compared register or from memory, one that fails may write the old value back, and these
+choices are made freely.
 """
 
 from __future__ import annotations
@@ -299,7 +299,7 @@ _SIZES = {"": 0, "b": 8, "h": 16}
 def handlers() -> dict[str, Handler]:
     """The handler of each accessing instruction."""
     acquire, weaker, release = frozenset({"A"}), frozenset({"Q"}), frozenset({"L"})
-    atomic = frozenset({"X"})
+    exclusive = frozenset({"X", "EX"})
     table: dict[str, Handler] = {}
     for suffix, bits in _SIZES.items():
         for name in ("ldr", "ldur", "ldtr"):
@@ -309,10 +309,10 @@ def handlers() -> dict[str, Handler]:
         table["ldar" + suffix] = _load(bits, acquire)
         table["ldapr" + suffix] = table["ldapur" + suffix] = _load(bits, weaker)
         table["stlr" + suffix] = table["stlur" + suffix] = _store(bits, release)
-        table["ldxr" + suffix] = _load(bits, atomic, exclusive=True)
-        table["ldaxr" + suffix] = _load(bits, atomic | acquire, exclusive=True)
-        table["stxr" + suffix] = _store_exclusive(bits, atomic)
-        table["stlxr" + suffix] = _store_exclusive(bits, atomic | release)
+        table["ldxr" + suffix] = _load(bits, exclusive, exclusive=True)
+        table["ldaxr" + suffix] = _load(bits, exclusive | acquire, exclusive=True)
+        table["stxr" + suffix] = _store_exclusive(bits, exclusive)
+        table["stlxr" + suffix] = _store_exclusive(bits, exclusive | release)
         for order in ("", "a", "l", "al"):
             table[f"cas{order}{suffix}"] = _compare_and_swap(order, bits)
             table[f"swp{order}{suffix}"] = _fetch("swp", order, bits, True)
@@ -329,7 +329,8 @@ def handlers() -> dict[str, Handler]:
         "ldp": _load_pair(_PLAIN), "ldnp": _load_pair(_PLAIN), "ldpsw": _load_pair(_PLAIN, signed_words=True),
         "stp": _store_pair(_PLAIN), "stnp": _store_pair(_PLAIN),
         "ldiapp": _load_pair(weaker, ordered=True), "stilp": _store_pair(release, ordered=True),
-        "ldxp": _load_pair(atomic, exclusive=True), "ldaxp": _load_pair(atomic | acquire, exclusive=True),
-        "stxp": _store_exclusive_pair(atomic), "stlxp": _store_exclusive_pair(atomic | release),
+        "ldxp": _load_pair(exclusive, exclusive=True),
+        "ldaxp": _load_pair(exclusive | acquire, exclusive=True),
+        "stxp": _store_exclusive_pair(exclusive), "stlxp": _store_exclusive_pair(exclusive | release),
     }  # fmt: skip
     return table
