@@ -32,7 +32,8 @@ UNLOCKED, LOCKED = ZERO, ONE
 
 _FENCES = {
     "mfence": "MFENCE", "sync": "SYNC", "hwsync": "SYNC", "lwsync": "LWSYNC", "isync": "ISYNC",
-    "eieio": "EIEIO",    "sfence": "SFENCE", "lfence": "LFENCE", "dmb": "DMB", "dmb sy": "DMB.SY", "dmb ish": "DMB.ISH",
+    "eieio": "EIEIO", "sfence": "SFENCE", "lfence": "LFENCE", "dmb": "DMB", "dmb sy": "DMB.SY",
+    "dmb ish": "DMB.ISH",
     "dmb st": "DMB.ST", "dmb ishst": "DMB.ISHST", "dmb ld": "DMB.LD", "dmb ishld": "DMB.ISHLD", "dsb": "DSB",
     "dsb sy": "DSB.SY", "dsb ish": "DSB.ISH", "isb": "ISB", "fence rw,rw": "Fence.rw.rw",
     "fence r,rw": "Fence.r.rw", "fence rw,w": "Fence.rw.w", "fence w,w": "Fence.w.w",
@@ -483,7 +484,8 @@ _FUNCTIONS: dict[str, _Handler] = {
          "pthread_cond_broadcast", "pthread_attr_init", "pthread_attr_destroy", "pthread_attr_setdetachstate",
          "pthread_detach", "pthread_barrier_destroy", "pthread_mutexattr_init", "pthread_mutexattr_destroy",
          "pthread_mutexattr_settype", "pthread_rwlock_destroy", "pthread_spin_destroy", "mtx_destroy",
-         "cnd_init",         "cnd_signal", "cnd_broadcast", "cnd_destroy", "sched_yield", "thrd_yield", "usleep", "sleep",
+         "cnd_init", "cnd_signal", "cnd_broadcast", "cnd_destroy", "sched_yield", "thrd_yield", "usleep",
+         "sleep",
          "pthread_yield", "thrd_detach", "pthread_setconcurrency", "srand", "fflush", "nanosleep",
          "thrd_sleep"),
         _nothing,
