@@ -1,0 +1,52 @@
+"""Fences that a model does not know are errors; full fences are known to every model."""
+
+from __future__ import annotations
+
+import pytest
+
+from treville.models.library import load_model
+from treville.programs.litmus import parse
+from treville.questions.fences import refuse_unknown_fences
+from treville.questions.outcomes import outcomes
+from treville.results import Unsupported
+
+POWER = """PPC MP
+{{ 0:r2=x; 0:r4=y; 1:r2=x; 1:r4=y; }}
+ P0           | P1           ;
+ li r1,1      | lwz r1,0(r4) ;
+ stw r1,0(r2) | {fence}       ;
+ {fence}       | lwz r5,0(r2) ;
+ stw r1,0(r4) |              ;
+exists (1:r1=1 /\\ 1:r5=0)
+"""
+RISCV = """RISCV F
+{ 0:x6=x; }
+ P0 ;
+ fence.i ;
+ lw x7,0(x6) ;
+exists (0:x7=0)
+"""
+
+
+@pytest.mark.parametrize("model", ["tso", "pso", "aarch64", "riscv", "rc11"])
+def test_a_partial_fence_of_another_architecture_is_refused_at_its_place(model: str) -> None:
+    test = parse(POWER.format(fence="lwsync"), "mp.litmus")
+    with pytest.raises(Unsupported, match="lwsync") as caught:
+        outcomes(test, load_model(model))
+    assert caught.value.span is not None
+    assert caught.value.span.line == 6
+
+
+@pytest.mark.parametrize("model", ["sc", "tso", "pso", "power", "aarch64", "riscv"])
+def test_a_full_fence_is_one_to_every_model(model: str) -> None:
+    test = parse(POWER.format(fence="sync"), "mp.litmus")
+    assert outcomes(test, load_model(model)).observation == "Never"
+
+
+def test_a_model_without_fences_takes_all_of_them() -> None:
+    refuse_unknown_fences(parse(POWER.format(fence="lwsync"), "mp.litmus"), load_model("sc"))
+
+
+def test_a_model_takes_the_fences_of_its_own_architecture_even_if_it_ignores_them() -> None:
+    refuse_unknown_fences(parse(RISCV, "f.litmus"), load_model("riscv"))
+    refuse_unknown_fences(parse(POWER.format(fence="lwsync"), "mp.litmus"), load_model("power"))
