@@ -94,9 +94,8 @@ def tables(repeat: int) -> None:
             certificate = report.get("certificate") or {"half_spaces": [{"trivial": None, "text": "none"}]}
             found = certificate["half_spaces"][0]
             mark = "" if spent <= 2 and report["verdict"] == "PASS" else "  MISSED"
-            print(
-                f"{size:>3} {other:13.1f} | {spent:8.2f}{'':22} {found['trivial']!s:>6}  {found['text']}{mark}"
-            )
+            row = f"{size:>3} {other:13.1f} | {spent:8.2f}{'':22} {found['trivial']!s:>6}"
+            print(f"{row}  {found['text']}{mark}")
 
 
 def corpus(timeout: float) -> int:
@@ -108,20 +107,11 @@ def corpus(timeout: float) -> int:
         verdict = {"PASS": "safe", "FAIL": "unsafe"}.get(str(report["verdict"]), "undecided")
         times = [float(v) for k, v in row.items() if k.startswith("mist") and v[:1].isdigit()]
         known = row["verdict"] != "undecided"
-        mark = (
-            ""
-            if verdict == row["verdict"]
-            else "  WRONG"
-            if known
-            else "  new"
-            if verdict != "undecided"
-            else ""
-        )
+        mark = "" if verdict == row["verdict"] else "  WRONG" if known else "  new"
         wrong += mark == "  WRONG"
         best = f"{min(times):.2f}" if times else "-"
-        print(
-            f"{row['file'][-50:]:<50} {verdict:<9} {spent:7.2f} s, mist {best:>5}  {report.get('method')}{mark}"
-        )
+        method = report.get("method")
+        print(f"{row['file'][-50:]:<50} {verdict:<9} {spent:7.2f} s, mist {best:>5}  {method}{mark}")
     print(f"\n{wrong} verdicts differ from the expected ones")
     return 1 if wrong else 0
 

@@ -38,16 +38,20 @@ def leaves(half_space: HalfSpace, transition: Transition, markings) -> bool:
 
 
 @settings(max_examples=150, deadline=None)
-@given(vectors, st.integers(-12, 12), petri_transitions(PLACES))
+@given(vectors, st.integers(-9, 9), petri_transitions(PLACES))
 def test_a_half_space_called_inductive_is_inductive_by_enumeration(k, c, transition):
     half_space = HalfSpace(k, c)
-    found = leaves(half_space, transition, MARKINGS)
-    assert inductive(half_space, transition) == (not found)
-    assert inductive_half_space(half_space, Net(("a", "b", "c"), (transition,))) == (not found)
+    claimed = inductive(half_space, transition)
+    assert inductive_half_space(half_space, Net(("a", "b", "c"), (transition,))) == claimed
+    if claimed:
+        assert not leaves(half_space, transition, MARKINGS)
+    elif min(k) >= 0 or max(k) <= 0:
+        # With both signs the marking that leaves may lie outside the box.
+        assert leaves(half_space, transition, MARKINGS)
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.tuples(*[st.integers(0, 4)] * 3), st.booleans(), st.integers(-15, 15), petri_transitions(3))
+@given(st.tuples(*[st.integers(0, 4)] * 3), st.booleans(), st.integers(-12, 9), petri_transitions(3))
 def test_algorithm_seven_equals_brute_force_and_the_checker(k, falling, c, transition):
     half_space = HalfSpace(tuple(-v for v in k) if falling else k, c)
     change = dot(half_space.k, [transition.delta.get(p, 0) for p in range(3)])
