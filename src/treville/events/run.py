@@ -11,6 +11,7 @@ from typing import Any
 
 from treville.events.traces import NO_PAIR, Memory, Shape, Trace, Value
 from treville.programs.ir import (
+    CODE_BASE,
     LOCATION_BASE,
     LOCATION_STRIDE,
     Assume,
@@ -199,6 +200,8 @@ class ThreadRunner:
             address
         ):
             raise Unsupported("an access to a part of a memory cell (mixed-size)", instruction.span)
+        if CODE_BASE <= address < LOCATION_BASE:
+            raise Unsupported("an access to instructions (self-modifying code)", instruction.span)
         return False
 
     def _load(self, run: Run, instruction: Load) -> list[Run] | None:

@@ -264,6 +264,7 @@ class AtomicEnd(Instruction):
 
 # -- programs --------------------------------------------------------------------------------------
 
+CODE_BASE = 0x1000_0000
 LOCATION_BASE = 0x4000_0000
 LOCATION_STRIDE = 0x0010_0000
 

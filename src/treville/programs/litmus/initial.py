@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
-from treville.programs.ir import Program
+from treville.programs.ir import CODE_BASE, Program
 from treville.programs.litmus.layout import Sections
 from treville.programs.litmus.literals import bits_of_type, is_unsigned, parse_number
 from treville.programs.operators import wrap
@@ -287,8 +287,6 @@ RegisterNamer: TypeAlias = Callable[[int, str, int], tuple[str, str]]
 
 RegisterTypes: TypeAlias = dict[tuple[int, str], tuple[int, bool]]
 """(thread index, register) -> its declared width and whether it is unsigned."""
-
-CODE_BASE = 0x1000_0000
 
 
 def thread_index(sections: Sections, program: Program, number: int, offset: int) -> int:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from treville.programs.ir import Const, Expr, Op
+from treville.programs.ir import CODE_BASE, Const, Expr, Op
 from treville.programs.litmus.assembly import ThreadBuilder
-from treville.programs.litmus.initial import CODE_BASE
 from treville.programs.litmus.riscv_operands import (
     ZERO,
     Compiled,
