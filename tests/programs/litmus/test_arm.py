@@ -180,3 +180,10 @@ def test_what_is_not_supported_is_named(code: str, named: str) -> None:
 def test_wrong_operands_are_refused(code: str) -> None:
     with pytest.raises(InputError):
         thread(code)
+
+
+def test_the_address_of_a_missing_label_is_refused_where_it_is_mentioned() -> None:
+    with pytest.raises(InputError, match="no label foo") as refused:
+        thread("BX R0\nbar:", "0:R0=P0:foo")
+    assert refused.value.span is not None
+    assert (refused.value.span.line, refused.value.span.column) == (2, 11)

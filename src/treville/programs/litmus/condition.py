@@ -71,11 +71,22 @@ def read_conditions(
 
     Without an `observation` registers are seen as they are.
     """
+    _check_code_addresses(sections, program)
     test = LitmusTest(sections.name, dialect, program, file=sections.source.name)
     reader = _ConditionReader(sections, program, register, observation)
     reader.read(test)
     test.observed = reader.observables()
     return test
+
+
+def _check_code_addresses(sections: Sections, program: Program) -> None:
+    """Every label whose address the initial state mentions must exist."""
+    for thread in program.threads:
+        for label in thread.code_addresses.values():
+            if label not in thread.labels:
+                place = max(0, sections.initial.text.find(label))
+                message = f"no label {label} in {thread.name}"
+                raise sections.error(message, sections.initial.offset + place, len(label))
 
 
 class _ConditionReader(Tokens):
@@ -309,6 +320,9 @@ class _ConditionReader(Tokens):
             raise self.fail('label:"P0:name"')
         place = LabelOf(parse_number(thread.lstrip("P")), label)
         index = thread_index(self.sections, self.program, place.thread, self.base + offset)
+        if place.label not in self.program.threads[index].labels:
+            message = f"no label {place.label} in P{place.thread}"
+            raise self.sections.error(message, self.base + offset, len(word))
         return code_address(self.program, index, place.label)
 
     def observable(self) -> Observable:
