@@ -109,3 +109,19 @@ def test_rc11_weakens_iriw_with_acquire_reads_as_the_paper_says() -> None:
     condition = "2:r0=1 /\\ 2:r1=0 /\\ 3:r0=1 /\\ 3:r1=0"
     assert run("rc11", condition, *threads).holds is True
     assert run("c11", condition, *threads).holds is False
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "seen"),
+    [("WRITE", "WRITE", True), ("IF", "WRITE", True), ("IF", "IF", False)],
+)
+def test_imm_forbids_load_buffering_only_with_dependencies_in_both_threads(
+    first: str, second: str, seen: bool
+) -> None:
+    threads = []
+    for kind, mine, other in ((first, "x", "y"), (second, "y", "x")):
+        write = store(other, 1, "relaxed")
+        guarded = f"if (r0) {{ {write} }}" if kind == "IF" else write
+        threads.append(load("r0", mine, "relaxed") + guarded)
+    assert run("imm", BOTH_NEW, *threads).holds is seen
+    assert run("rc11", BOTH_NEW, *threads).holds is False
