@@ -7,10 +7,11 @@ testing is hard, and test this and other checkers.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from treville.histories.history import History, Operation, Value
-from treville.results import InputError
+from treville.results import InputError, Source
 
 Clause = Sequence[int]
 Step = tuple[str, str, str]
@@ -43,6 +44,26 @@ def reduce_formula(reduction: str, clauses: Sequence[Clause]) -> History:
         for kind, key, value in steps
     ]
     return History(f"{reduction}-reduction", tuple(operations), {}, initial)
+
+
+def read_dimacs(text: str, name: str) -> list[list[int]]:
+    """The clauses of a formula in DIMACS form."""
+    source = Source(name, text)
+    clauses: list[list[int]] = [[]]
+    for match in re.finditer(r"^[cp%][^\n]*|\S+", text, re.MULTILINE):
+        word = match.group()
+        if word[0] in "cp%":
+            continue
+        if not re.fullmatch(r"-?\d{1,9}", word):
+            raise InputError("expected a literal", source.span(match.start(), len(word)))
+        if int(word):
+            clauses[-1].append(int(word))
+        else:
+            clauses.append([])
+    found = clauses if clauses[-1] else clauses[:-1]
+    if not found:
+        raise InputError("no clauses", source.span(0))
+    return found
 
 
 def _variables(clauses: Sequence[Clause]) -> list[int]:

@@ -268,7 +268,10 @@ class _Saturation:
             if len(why) == 3 and not self.events.is_initial(why[0]):
                 source, read, other = why
                 ends = (other, read) if reason == "written before" else (source, other)
-                open_edges += edges.path(view.node[ends[0]], view.node[ends[1]], edges.round_of(*edge))
+                # What another view contributed is covered by the events named in `why`.
+                if all(event in view.node for event in ends):
+                    first, last = (view.node[event] for event in ends)
+                    open_edges += edges.path(first, last, edges.round_of(*edge))
         return used
 
 

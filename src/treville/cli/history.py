@@ -1,0 +1,313 @@
+"""Could this recorded run happen under a consistency level: SC, TSO, causal, PRAM, ...?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from treville.results import (
+    EXIT_OF,
+    Budget,
+    ExitCode,
+    InputError,
+    Span,
+    Verdict,
+    batch_exit,
+    report_line,
+)
+
+if TYPE_CHECKING:
+    from treville.histories import Answer, History, Level
+    from treville.histories.explain import Explanation
+    from treville.histories.history import Value
+
+_SUFFIXES = (".jsonl", ".json", ".edn", ".csv", ".tsv", ".history")
+_MOST_BYTES = 500_000_000
+_DEFAULT_MEGABYTES = 4000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `treville history`."""
+    parser.add_argument("inputs", nargs="*", metavar="FILE", help="histories, folders of them; - is standard input")
+    parser.add_argument(
+        "--level", action="append", default=[], metavar="NAME[,NAME]", help="levels to check (default: all)"
+    )
+    parser.add_argument(
+        "--model", metavar="FILE.cat", help="check against a memory model (a shipped name or a cat file)"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object a line for each file and level")
+    parser.add_argument("--timeout", type=_positive, metavar="S", help="seconds for each file and level")
+    parser.add_argument(
+        "--memory", type=_positive, default=_DEFAULT_MEGABYTES, metavar="MB", help="megabytes (4000)"
+    )
+    parser.add_argument(
+        "--algorithm",
+        choices=("auto", "polynomial", "saturation", "sat", "sat-transitive"),
+        default="auto",
+        help="how to decide (auto picks by the history's size and says which)",
+    )
+    parser.add_argument(
+        "--initial",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="initial value of a key, * for all others (default: 0 for all)",
+    )
+    parser.add_argument("--svg", metavar="FILE", help="draw the history, or the failing part, as a timeline")
+    parser.add_argument(
+        "--explain",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="look for a minimal failing part of a FAIL",
+    )
+    _add_making(parser)
+
+
+def _add_making(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("making histories (JSON lines on standard output)")
+    group.add_argument("--generate", metavar="LEVEL", help="a random history that the level allows")
+    group.add_argument("--operations", type=_whole, default=100, metavar="N", help="operations (100)")
+    group.add_argument("--processes", type=_whole, default=3, metavar="N", help="processes (3)")
+    group.add_argument("--keys", type=_whole, default=2, metavar="N", help="keys (2)")
+    group.add_argument("--values", type=_whole, metavar="N", help="values for each key (default: unique)")
+    group.add_argument("--seed", type=int, default=0, help="seed of the random choices (0)")
+    group.add_argument("--mutate", type=_whole, metavar="N", help="then change the values of N reads")
+    group.add_argument(
+        "--from-cnf", metavar="FILE", help="the history of a DIMACS formula: passes exactly if satisfiable"
+    )
+    group.add_argument(
+        "--reduction",
+        choices=("slow", "gwo", "cc", "pso"),
+        default="slow",
+        help="the weak end of the formula's range of levels (slow)",
+    )
+
+
+def _positive(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number") from None
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"a positive number is needed, not {text}")
+    return value
+
+
+def _whole(text: str) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number") from None
+    if not 1 <= value <= 10_000_000:
+        raise argparse.ArgumentTypeError(f"a number from 1 to 10000000 is needed, not {text}")
+    return value
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check every history, or make one; the exit code follows the verdicts."""
+    if options.generate or options.from_cnf:
+        return _make(options)
+    from treville.campaigns.inputs import expand
+    from treville.histories import find_level
+
+    levels = [find_level(name) for given in options.level for name in given.split(",") if name.strip()]
+    initial = dict(_initial(text) for text in options.initial)
+    files = list(expand(options.inputs, _SUFFIXES))
+    if not files:
+        raise InputError("no histories given", hint="give files, or folders with " + ", ".join(_SUFFIXES))
+    codes = []
+    for file in files:
+        try:
+            codes.append(_check_file(file, levels, initial, options))
+        except InputError as error:
+            if len(files) == 1 and not options.json:
+                raise
+            codes.append(_input_failed(file, error, options))
+    return int(batch_exit(codes))
+
+
+def _input_failed(file: str, error: InputError, options: argparse.Namespace) -> ExitCode:
+    if options.json:
+        report = {"file": file, "level": None, "verdict": "UNKNOWN", "reason": str(error), "seconds": 0.0}
+        print(report_line({**report, "status": "error"}))
+    else:
+        print(error)
+    return ExitCode.INPUT
+
+
+def _initial(text: str) -> tuple[str, Value]:
+    from treville.histories.formats.values import parse_scalar
+
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise InputError(f"--initial {text}: expected KEY=VALUE")
+    return key, parse_scalar(value)
+
+
+def _check_file(
+    file: str, levels: list[Level], initial: dict[str, Value], options: argparse.Namespace
+) -> ExitCode:
+    from treville.histories import read_history
+
+    history = read_history(_read(file), file, initial)
+    if options.model:
+        return _check_model(history, options)
+    if levels:
+        return _check_levels(history, levels, options)
+    return _check_all(history, options)
+
+
+def _read(file: str) -> str:
+    import sys
+
+    try:
+        if file == "-":
+            return sys.stdin.read(_MOST_BYTES)
+        with Path(file).open("rb") as opened:
+            data = opened.read(_MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot read the file: {reason}", Span(file, 1, 1)) from None
+    if len(data) > _MOST_BYTES:
+        raise InputError(f"the file has more than {_MOST_BYTES} bytes", Span(file, 1, 1))
+    return data.decode("utf-8", errors="replace").replace("\r\n", "\n")
+
+
+def _budget(options: argparse.Namespace) -> Budget:
+    return Budget(options.timeout, int(options.memory * 1_000_000))
+
+
+def _check_levels(history: History, levels: list[Level], options: argparse.Namespace) -> ExitCode:
+    from treville.histories import check
+    from treville.histories.report import json_report, level_text
+
+    codes = []
+    for level in levels:
+        budget = _budget(options)
+        answer = check(history, level, budget, options.algorithm)
+        explanation = _explanation(history, answer, options)
+        codes.append(EXIT_OF[answer.verdict])
+        if options.json:
+            print(report_line(json_report(history, answer, explanation)), flush=True)
+        else:
+            print("\n".join(level_text(history, answer, explanation)), flush=True)
+        if options.svg:
+            _draw(history, answer, explanation, options.svg, len(levels) > 1)
+    return batch_exit(codes)
+
+
+def _explanation(history: History, answer: Answer, options: argparse.Namespace) -> Explanation | None:
+    from treville.histories.explain import explain
+
+    if answer.verdict is not Verdict.FAIL or not options.explain:
+        return None
+    # Explaining may take as long again as deciding.
+    seconds = options.timeout if options.timeout is not None else 60.0
+    return explain(history, answer, Budget(seconds, int(options.memory * 1_000_000)))
+
+
+def _check_all(history: History, options: argparse.Namespace) -> ExitCode:
+    """Every level. This reports facts: the exit code is 0 when each level got an answer."""
+    from treville.histories.report import json_report, overview_text
+
+    answers = list(_all_answers(history, options))
+    if options.json:
+        for answer in answers:
+            explanation = _explanation(history, answer, options)
+            print(report_line(json_report(history, answer, explanation)), flush=True)
+    else:
+        print("\n".join(overview_text(history, answers)), flush=True)
+        _explain_border(history, answers, options)
+    if options.svg:
+        best = next((a for a in answers if a.verdict is Verdict.PASS), answers[0])
+        _draw(history, best, _explanation(history, best, options), options.svg, False)
+    decided = all(answer.verdict is not Verdict.UNKNOWN for answer in answers)
+    return ExitCode.PASS if decided else ExitCode.UNKNOWN
+
+
+def _all_answers(history: History, options: argparse.Namespace) -> Iterator[Answer]:
+    from treville.histories import LEVELS
+    from treville.histories.overall import check_all
+
+    levels = [level for level in LEVELS.values() if history.has_times or not level.needs_times]
+    yield from check_all(history, levels, lambda: _budget(options), options.algorithm)
+
+
+def _explain_border(history: History, answers: list[Answer], options: argparse.Namespace) -> None:
+    """Why the weakest violated levels fail."""
+    from treville.histories.hierarchy import weakest_violated
+    from treville.histories.report import explanation_text
+
+    border = weakest_violated({answer.level.name: answer.verdict for answer in answers})
+    for answer in answers:
+        if answer.level.name in border:
+            explanation = _explanation(history, answer, options)
+            if explanation is not None:
+                print(f"  why not {answer.level.name}:")
+                print("\n".join("  " + line for line in explanation_text(explanation)), flush=True)
+
+
+def _draw(
+    history: History, answer: Answer, explanation: Explanation | None, path: str, several: bool
+) -> None:
+    from treville.histories.timeline import draw
+
+    title = f"{Path(history.name).name}: {answer.verdict.value} {answer.level.name}"
+    if explanation is not None:
+        events = explanation.part.events
+        sources = {r: found[0] for r, found in events.candidates.items() if len(found) == 1}
+        picture = draw(events, sources, title + " (failing part)", explanation.words, explanation.cycle)
+    else:
+        sources = answer.execution.sources if answer.execution else {}
+        picture = draw(history.events, sources, title)
+    target = Path(path)
+    if several:
+        target = target.with_name(f"{target.stem}-{answer.level.name.lower()}{target.suffix}")
+    try:
+        target.write_text(picture, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write {target}: {error.strerror or error}") from None
+
+
+def _check_model(history: History, options: argparse.Namespace) -> ExitCode:
+    raise InputError("--model is not available", hint="use --level")
+
+
+def _make(options: argparse.Namespace) -> int:
+    """Write a generated history as JSON lines."""
+    from treville.histories import find_level
+    from treville.histories.generate import generate, mutate
+    from treville.histories.hardness import read_dimacs, reduce_formula
+
+    if options.from_cnf:
+        history = reduce_formula(options.reduction, read_dimacs(_read(options.from_cnf), options.from_cnf))
+    else:
+        level = find_level(options.generate)
+        history = generate(
+            level,
+            options.operations,
+            options.processes,
+            options.keys,
+            options.seed,
+            options.values,
+            level.needs_times,
+        )
+        if options.mutate:
+            history = mutate(history, options.seed, options.mutate)
+    if history.default_initial != 0:
+        keys = dict.fromkeys(operation.key for operation in history.operations)
+        print(json.dumps({"initial": {key: history.default_initial for key in keys}}))
+    for operation in history.operations:
+        record = {
+            "process": operation.process,
+            "type": "write" if operation.is_write else "read",
+            "key": operation.key,
+            "value": operation.value,
+        }
+        if operation.start is not None:
+            record |= {"invoke": operation.start, "complete": operation.end}
+        print(json.dumps(record))
+    return int(ExitCode.PASS)
