@@ -47,10 +47,16 @@ class Evaluation:
 
 
 def evaluate(
-    model: Model, n: int, sets: Mapping[str, int], relations: Mapping[str, Relation]
+    model: Model,
+    n: int,
+    sets: Mapping[str, int],
+    relations: Mapping[str, Relation],
+    everything: bool = True,
 ) -> Evaluation:
-    """Evaluate all nodes over `n` events; base names that are not given are empty."""
-    interpreter = _Interpreter(model, n, sets, relations)
+    """Evaluate a model over `n` events; base names that are not given are empty.
+
+    Without `everything` only what the axioms need is computed, and other values are meaningless."""
+    interpreter = _Interpreter(model, n, sets, relations, None if everything else model.needed())
     interpreter.run(0, len(model.nodes))
     values = interpreter.values
     violated = []
@@ -75,7 +81,7 @@ def iterations(
 ) -> list[list[Value]]:  # fmt: skip
     """The values of all nodes during each iteration of a recursive group: its variables as the iteration
     found them, its bodies as computed from those. `values` is the finished evaluation."""
-    interpreter = _Interpreter(model, n, sets, relations)
+    interpreter = _Interpreter(model, n, sets, relations, None)
     interpreter.values = list(values)
     history: list[list[Value]] = []
     interpreter._iterate(group, group.variables[0], len(model.nodes), history)
@@ -95,12 +101,18 @@ def holds(axiom: Axiom, value: Value) -> bool:
 
 class _Interpreter:
     def __init__(
-        self, model: Model, n: int, sets: Mapping[str, int], relations: Mapping[str, Relation]
+        self,
+        model: Model,
+        n: int,
+        sets: Mapping[str, int],
+        relations: Mapping[str, Relation],
+        wanted: set[int] | None = None,
     ) -> None:
         self.model = model
         self.n = n
         self.sets = sets
         self.relations = relations
+        self.wanted = wanted
         self.values: list[Value] = [0] * len(model.nodes)
         self.groups = {group.variables[0]: group for group in model.groups}
         self.members = {variable for group in model.groups for variable in group.variables}
@@ -108,6 +120,8 @@ class _Interpreter:
     def run(self, start: int, end: int) -> None:
         """Evaluate the nodes `start .. end-1` in order."""
         for index in range(start, end):
+            if self.wanted is not None and index not in self.wanted:
+                continue
             if index in self.groups:
                 self._iterate(self.groups[index], index, end)
             elif index not in self.members:

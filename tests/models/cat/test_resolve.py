@@ -349,3 +349,14 @@ def test_arguments_come_before_what_uses_them() -> None:
     model = resolve_text("let rec a = po | rf; a; b and b = co | [W]; a\nacyclic (a | b)+; po")
     for index, node in enumerate(model.nodes):
         assert all(argument < index for argument in node.args)
+
+
+def test_nodes_carry_names_of_the_model_not_of_functions() -> None:
+    model = resolve_text("let f r = let inner = r; r in inner | po\nlet steps = f rf\nlet outer = rf; rf")
+    assert model.nodes[model.definitions["steps"]].name == "steps"
+    assert model.nodes[model.definitions["outer"]].name == "outer"
+
+
+def test_many_definitions_are_refused_quickly() -> None:
+    with pytest.raises(InputError, match="too many"):
+        resolve_text("\n".join(f"let a{i} = po" for i in range(20_000)))

@@ -31,6 +31,7 @@ from treville.results import InputError, Source, Unsupported
 
 MAX_STEPS = 200_000
 MAX_DEPTH = 150
+MAX_DEFINITIONS = 5_000
 
 
 class NotDefined(InputError):
@@ -264,7 +265,6 @@ class Evaluator:
         if not pattern.tuple:
             if pattern.names[0] is not None:
                 env[pattern.names[0]] = value
-                self._label(pattern.names[0], value)
             return
         items = value.items if isinstance(value, TupleValue) else None
         if items is None or len(items) != len(pattern.names):
@@ -286,7 +286,12 @@ class Evaluator:
             self._let_rec(bindings, extended)
             return extended
         for binding in bindings:
-            self.bind(binding.pattern, self.evaluate(binding.value, env), extended, binding.at)
+            value = self.evaluate(binding.value, env)
+            self.bind(binding.pattern, value, extended, binding.at)
+            if not binding.pattern.tuple and binding.pattern.names[0] is not None:
+                self._label(binding.pattern.names[0], value)
+        if len(extended) > MAX_DEFINITIONS:
+            self.error("too many definitions", bindings[0].at)
         return extended
 
     def _let_rec(self, bindings: tuple[syntax.Binding, ...], env: Environment) -> None:

@@ -282,6 +282,7 @@ class _Resolver(Chooser):
             if isinstance(value, int) or value is EMPTY
         }
         known: dict[str, int] = {key: node for key, node in definitions.items() if isinstance(node, int)}
+        self._prefer_names(known)
         roots = [axiom.node for axiom in self.axioms] + list(known.values()) + list(self.drawn.values())
         nodes, groups, place = self.graph.compact(roots)
         return Model(
@@ -295,6 +296,14 @@ class _Resolver(Chooser):
             title=title or name,
             drawn={key: place[node] for key, node in self.drawn.items()},
         )
+
+
+    def _prefer_names(self, definitions: dict[str, int]) -> None:
+        """Where a node has a name of the whole model, show that rather than one inside a function."""
+        names = self.graph.names
+        for name, node in definitions.items():
+            if self.graph.ops[node] != "base" and names[node] not in definitions:
+                names[node] = name
 
 
 def _name_of(text: str) -> str:
