@@ -67,7 +67,7 @@ class Entry(NamedTuple):
 _SIMPLE = re.compile(r"\s*(?:(?:P?(\d+)\s*:\s*)?([A-Za-z_]\w*))\s*=\s*(?:(-?\d+)|([A-Za-z_]\w*))\s*(?:;|$)")
 _SPACE = re.compile(r"[\s;]*")
 _TOKEN = re.compile(
-    r'\s*(?:(-?0[xX][0-9a-fA-F_]+|-?\d+)|(instr:\s*"[^"]*")|(label:\s*"[^"]*")|(%?[A-Za-z_.$][\w.$/]*)|(\S))'
+    r'\s*(?:(-?0[xX][0-9a-fA-F][0-9a-fA-F_]*|-?\d+)|(instr:\s*"[^"]*")|(label:\s*"[^"]*")|(%?[A-Za-z_.$][\w.$/]*)|(\S))'
 )
 _THREAD = re.compile(r"P\d+$")
 _COLON = re.compile(r"\s*:")

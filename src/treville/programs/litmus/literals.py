@@ -12,7 +12,7 @@ def parse_number(word: str) -> int:
     hexadecimal = "x" in word or "X" in word
     if len(word) > _LONGEST:
         word = ("0x" if hexadecimal else "") + word[-_LONGEST:].lstrip("-xX")
-    value = int(word, 16 if hexadecimal else 10)
+    value = int(word.replace("_", ""), 16 if hexadecimal else 10)
     return value if -(1 << 63) <= value < 1 << 63 else wrap(value, 64)
 
 
