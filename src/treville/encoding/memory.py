@@ -52,6 +52,7 @@ class MemoryEncoding:
         symbolic, condition = self.facts.symbolic, self.values.condition
         for guard, required in symbolic.required:
             self.formula.forbid(condition(guard), -condition(required))
+        self.values.settle_unused_choices()
         for cut in symbolic.cuts:
             self.formula.forbid(condition(cut))
         for event in symbolic.events:

@@ -174,6 +174,13 @@ class FiniteDomains:
         for number, literal in zip(numbers, literals, strict=True):
             self._is[value, number] = literal
 
+    def settle_unused_choices(self) -> None:
+        """Free values that no executed instruction chose are the smallest, so that each execution is found
+        once; all others are told apart even where nothing depends on them."""
+        for guard, value in self.facts.symbolic.havocs:
+            smallest = min(self.numbers[value])
+            self.formula.forbid(-self.condition(guard), -self.is_number(value, smallest))
+
     def _define_table(self, value: int, term: Apply) -> None:
         operator = OPERATORS[term.name]
         bodies: dict[int, list[list[int]]] = {}

@@ -77,7 +77,8 @@ class SymbolicProgram:
     """All threads: their events, which of them can follow which (`po` rows), and what runs must satisfy.
 
     `required` lists (guard, condition): where the guard holds the condition must. `cuts` are the conditions
-    under which a thread stops at the loop bound. `jumps` lists (value, code addresses, instruction) of
+    under which a thread stops at the loop bound. `havocs` lists (guard, value) of free choices of a value,
+    `jumps` (value, code addresses, instruction) of
     indirect branches. `final[t]` binds the registers of thread t at its end. Not `complete`: some loop that
     ends by itself was cut.
     """
@@ -88,6 +89,7 @@ class SymbolicProgram:
     po: list[int] = field(default_factory=list)
     required: list[tuple[int, int]] = field(default_factory=list)
     cuts: list[int] = field(default_factory=list)
+    havocs: list[tuple[int, int]] = field(default_factory=list)
     jumps: list[tuple[int, frozenset[int], Instruction]] = field(default_factory=list)
     final: list[dict[str, Binding]] = field(default_factory=list)
     complete: bool = True
@@ -273,8 +275,9 @@ class _ThreadWalk:
         if isinstance(instruction, Local):
             state.registers[instruction.register] = self._evaluate(instruction.value, state)
         elif isinstance(instruction, Havoc):
-            key = len(terms.values)
-            state.registers[instruction.register] = Binding(terms.any_of(key, instruction.values))
+            value = terms.any_of(len(terms.values), instruction.values)
+            state.registers[instruction.register] = Binding(value)
+            self.result.havocs.append((guard, value))
         elif isinstance(instruction, Assume):
             condition = terms.non_zero(self._evaluate(instruction.condition, state).value)
             self.result.required.append((guard, condition))
@@ -356,6 +359,7 @@ class _ThreadWalk:
             event.pair[load] = same
             usable.append(terms.both(reservation.guard, same))
         self.result.required.append((event.guard, terms.either(usable)))
+        self.result.required.append((succeeds, guard))  # what is not executed makes no choice
         data, pick = self._status_sources(event, instruction)
         value = terms.choose([(succeeds, terms.constant(instruction.success)), (-succeeds, failure)])
         state.registers[instruction.status] = Binding(
