@@ -46,13 +46,14 @@ class OutcomeSet:
     flags: list[str]
     positive: int | None
     negative: int | None
+    positive_states: int
+    negative_states: int
     bound_reached: bool
     engine: str
     seconds: float = field(compare=False)
 
     def __str__(self) -> str:
-        report = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return herd_block(report)
+        return herd_block({name: getattr(self, name) for name in self.__dataclass_fields__})
 
     def _repr_html_(self) -> str:
         names = list(self.states[0]) if self.states else []
@@ -152,10 +153,13 @@ class Test:
     ) -> OutcomeSet:
         """Every final state under a model (a shipped name or a `.cat` file; default: the dialect's own)."""
         from treville.campaigns.litmus import state_order
+        from treville.programs.litmus.states import state_satisfies
         from treville.questions.outcomes import outcomes
 
         name, resolved = self._model(model)
         found = outcomes(self.parsed, resolved, bound, Budget(timeout), engine)
+        good = sum(state_satisfies(self.parsed, state) for state in found.states)
+        negated = self.parsed.quantifier == "~exists"
         return OutcomeSet(
             self.name,
             name,
@@ -167,6 +171,8 @@ class Test:
             list(found.flags),
             found.positive,
             found.negative,
+            good if not negated else len(found.states) - good,
+            len(found.states) - good if not negated else good,
             found.bound_reached,
             found.engine,
             found.seconds,

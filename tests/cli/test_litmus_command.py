@@ -87,6 +87,54 @@ def test_a_forbidden_outcome_is_explained(capsys: pytest.CaptureFixture[str]) ->
     assert out.count("-fr-> ") == 2
 
 
+RACE = """C race
+{ }
+P0(int *x) { *x = 1; }
+P1(int *x) { int r0 = *x; }
+exists (1:r0=1)
+"""
+ALWAYS = """X86 always
+{ x=0; }
+ P0         | P1          ;
+ MOV [x],$1 | MOV EAX,[x] ;
+            | MOV EBX,[x] ;
+forall (1:EAX=0 \\/ 1:EBX=1)
+"""
+
+
+def test_a_data_race_is_undefined_and_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "race.litmus"
+    path.write_text(RACE)
+    assert main(["litmus", "--model", "rc11", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "\nUndef\n" in out
+    assert "Why race raises the flag" in out
+
+
+def test_for_forall_the_outcome_that_would_break_it_is_explained(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "always.litmus"
+    path.write_text(ALWAYS)
+    assert main(["litmus", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "Test always Required" in out
+    assert "\nOk\n" in out
+    assert "Observation always Always 3 0" in out
+    assert "Why always never ends in 1:EAX=1; 1:EBX=0;" in out
+
+
+def test_an_outcome_that_no_execution_can_have_is_said_to_be_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "impossible.litmus"
+    path.write_text(
+        RACE.replace("*x = 1", "WRITE_ONCE(*x, 1)").replace("*x;", "READ_ONCE(*x);").replace("r0=1", "r0=5")
+    )
+    assert main(["litmus", str(path)]) == 0
+    assert "no execution, allowed or not, ends in the outcome" in capsys.readouterr().out
+
+
 def test_executions_can_be_walked_through(capsys: pytest.CaptureFixture[str]) -> None:
     main(["litmus", "--model", "sc", "--executions", "all", str(EXAMPLES / "SB.litmus")])
     out = capsys.readouterr().out

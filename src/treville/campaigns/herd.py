@@ -16,7 +16,7 @@ _KINDS = {"exists": "Allowed", "~exists": "Forbidden", "forall": "Required"}
 _CONDITIONS = {kind: condition for condition, kind in _KINDS.items()}
 
 
-def herd_block(report: dict[str, Any]) -> str:
+def herd_block(report: Report) -> str:
     """The answer as herd7 prints it, so that scripts which read its logs read this."""
     name = report["test"]
     positive, negative = counts(report)
@@ -34,14 +34,11 @@ def herd_block(report: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def counts(report: dict[str, Any]) -> tuple[int, int]:
-    """Positive and negative executions; an engine that does not count executions gives 1 and 0."""
+def counts(report: Report) -> tuple[int, int]:
+    """Positive and negative executions; states, where the engine does not count executions."""
     if report["positive"] is not None and report["negative"] is not None:
         return report["positive"], report["negative"]
-    some = len(report["states"]) > 0
-    satisfied = {"Never": (0, 1), "Always": (1, 0), "Sometimes": (1, 1)}[report["observation"]]
-    positive, negative = satisfied if some else (0, 0)
-    return (negative, positive) if report["condition"] == "~exists" else (positive, negative)
+    return report["positive_states"], report["negative_states"]
 
 
 def bare(condition: str) -> str:

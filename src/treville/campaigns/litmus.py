@@ -125,6 +125,7 @@ def _digest(text: str) -> str:
 
 
 def _fill(report: Report, task: Task, started: float) -> None:
+    from treville.programs.litmus.states import state_satisfies
     from treville.questions.outcomes import outcomes
 
     options = task.options
@@ -136,6 +137,8 @@ def _fill(report: Report, task: Task, started: float) -> None:
     report["model"] = task.model or own_model(test)
     model = load_model(report["model"], options.variants)
     found = outcomes(test, model, options.bound, budget, options.engine)
+    good = [state for state in found.states if state_satisfies(test, state)]
+    negated = test.quantifier == "~exists"
     report.update(
         status="done",
         holds=found.holds,
@@ -144,6 +147,8 @@ def _fill(report: Report, task: Task, started: float) -> None:
         flags=list(found.flags),
         positive=found.positive,
         negative=found.negative,
+        positive_states=len(good) if not negated else len(found.states) - len(good),
+        negative_states=len(found.states) - len(good) if not negated else len(good),
         engine=found.engine,
         bound_reached=found.bound_reached,
         seconds=round(time.monotonic() - started, 4),

@@ -15,8 +15,9 @@ from pathlib import Path
 from treville.campaigns.litmus import Task, state_object
 from treville.campaigns.results import Report
 from treville.events.execution import Execution
+from treville.models.evaluate import holds
 from treville.models.model import Axiom, Model
-from treville.programs.litmus.states import state_satisfies
+from treville.programs.litmus.states import FinalValue, state_satisfies
 from treville.programs.litmus.test import LitmusTest
 from treville.results import Budget, BudgetExceeded, InputError
 from treville.witness.derivation import Value
@@ -55,46 +56,76 @@ def walk(report: Report, task: Task, test: LitmusTest, model: Model, budget: Bud
     """Add executions and the explanation to the report, and write pictures."""
     options = task.options
     if options.executions:
-        report["executions"] = []
-        for number, candidate in enumerate(
-            candidates(test, model, options.executions, options.bound, budget)
-        ):
-            if number >= _EXECUTIONS_SHOWN:
-                report["executions_cut"] = True
-                break
-            report["executions"].append(_described(candidate, test, model))
-            _pictures(task, test, model, candidate, f"-{number + 1:03}")
-    elif options.explain or options.svg or options.dot:
-        chosen = telling(test, model, options.bound, budget)
-        if chosen is None:
-            return
-        if not chosen.consistent:
-            report["explanation"] = _explained(chosen, test, model)
+        _list_executions(report, task, test, model, budget)
+        return
+    chosen, complete = telling(test, model, options.bound, budget)
+    if chosen is not None:
         _pictures(task, test, model, chosen, "")
+    if not options.explain:
+        return
+    if chosen is not None and not chosen.consistent:
+        report["explanation"] = _explained(chosen, test, model)
+    elif chosen is None and complete:
+        report["note"] = "no execution, allowed or not, ends in the outcome of the condition"
+    flags = [_flagged(flag, test, model, options.bound, budget) for flag in report["flags"]]
+    report["flagged"] = [flag for flag in flags if flag is not None]
 
 
-def telling(test: LitmusTest, model: Model, bound: int, budget: Budget) -> Candidate | None:
-    """The execution that tells most about the condition: one that is allowed and satisfies it, else the one
-    that would satisfy it whose violation is shortest. None where no execution satisfies it even without
-    the model (or none was found in time)."""
+def _list_executions(report: Report, task: Task, test: LitmusTest, model: Model, budget: Budget) -> None:
+    options = task.options
+    report["executions"] = []
+    for number, candidate in enumerate(candidates(test, model, options.executions, options.bound, budget)):
+        if number >= _EXECUTIONS_SHOWN:
+            report["executions_cut"] = True
+            break
+        report["executions"].append(_described(candidate, test, model))
+        _pictures(task, test, model, candidate, f"-{number + 1:03}")
+
+
+def is_outcome(test: LitmusTest, state: tuple[FinalValue, ...]) -> bool:
+    """Is it a state that the condition asks about? For `forall`, one that breaks it."""
+    return state_satisfies(test, state) != (test.quantifier == "forall")
+
+
+def telling(test: LitmusTest, model: Model, bound: int, budget: Budget) -> tuple[Candidate | None, bool]:
+    """The execution that tells most about the condition: one that is allowed and ends in its outcome, else
+    the one that would end in it whose violation is shortest. Also whether all candidates were seen."""
     limit = Budget(_SECONDS_TO_EXPLAIN)
     best: Candidate | None = None
     seen = 0
     try:
         for candidate in candidates(test, model, "all", bound, limit):
             budget.check()
-            if not state_satisfies(test, candidate.execution.final):
+            if not is_outcome(test, candidate.execution.final):
                 continue
             if candidate.consistent:
-                return candidate
+                return candidate, True
             seen += 1
             if best is None or _weight(candidate) < _weight(best):
                 best = candidate
             if seen >= _CANDIDATES_COMPARED:
                 break
     except BudgetExceeded:
+        return best, False
+    return best, True
+
+
+def _flagged(flag: str, test: LitmusTest, model: Model, bound: int, budget: Budget) -> Report | None:
+    """An allowed execution that raises the flag, and the evidence."""
+    axiom = next((a for a in model.axioms if a.name == flag and (a.flag or a.undefined)), None)
+    if axiom is None:
+        return None
+    limit = Budget(_SECONDS_TO_EXPLAIN)
+    try:
+        for candidate in candidates(test, model, "allowed", bound, limit):
+            budget.check()
+            if holds(axiom, candidate.values[axiom.node]) == axiom.flag:
+                candidate.explanation = explain(candidate.execution, model, candidate.values, axiom)
+                candidate.violated = [axiom]
+                return {"flag": flag, **_explained(candidate, test, model)}
+    except BudgetExceeded:
         pass
-    return best
+    return None
 
 
 def _weight(candidate: Candidate) -> tuple[int, int]:

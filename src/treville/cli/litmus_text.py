@@ -27,6 +27,11 @@ def witness_block(report: dict[str, Any]) -> str:
         explanation = report["explanation"]
         out.append(f"Why {report['test']} never ends in {state_line(explanation['state'])}")
         out += [explanation["execution"], explanation["text"], ""]
+    if "note" in report:
+        out += [f"{report['test']}: {report['note']}", ""]
+    for flagged in report.get("flagged", []):
+        out.append(f"Why {report['test']} raises the flag {flagged['flag']}: {state_line(flagged['state'])}")
+        out += [flagged["execution"], flagged["text"], ""]
     return "\n".join(out) + "\n" if out else ""
 
 

@@ -24,6 +24,7 @@ _MEANING = {
     "addr": "the address of {} depends on it",
     "data": "the value of {} depends on it",
     "ctrl": "whether {} runs depends on it",
+    "loc": "{} accesses the same location",
     "rmw": "one atomic step with {}",
     "rf^-1": "it reads from {}",
     "co^-1": "it overwrites {}",
