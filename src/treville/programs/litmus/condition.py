@@ -52,6 +52,7 @@ from treville.programs.operators import wrap
 _THREAD = re.compile(r"P\d+$")
 _NUMBERED = re.compile(r"\d+:(\D+)(\d{1,9})$")
 _DEEPEST = 120
+_NOWHERE = -0x7FFF_FFF1  # the address of a label that does not exist: no register ever holds it
 
 
 def _register_order(register: RegisterOf) -> tuple[int, str, int]:
@@ -321,8 +322,7 @@ class _ConditionReader(Tokens):
         place = LabelOf(parse_number(thread.lstrip("P")), label)
         index = thread_index(self.sections, self.program, place.thread, self.base + offset)
         if place.label not in self.program.threads[index].labels:
-            message = f"no label {place.label} in P{place.thread}"
-            raise self.sections.error(message, self.base + offset, len(word))
+            return _NOWHERE
         return code_address(self.program, index, place.label)
 
     def observable(self) -> Observable:
