@@ -299,6 +299,7 @@ def test_what_needs_the_execution_is_refused(text: str, words: str) -> None:
         ("let x = match po with 'a -> rf end", 1, 15, "needs a tag"),
         ("let x = match 'b with 'a -> rf end", 1, 15, "no clause"),
         ("let rec (a, b) = po", 1, 9, "names"),
+        ("let rec a = po and a = rf", 1, 20, "twice"),
         ("let x = 'a | po", 1, 14, "a tag and a relation"),
         ('include "missing.cat"', 1, 9, "no such file"),
     ],

@@ -6,7 +6,6 @@ base sets and relations. Steps and depth are bounded, so that no input can run a
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn
 
@@ -110,6 +109,8 @@ class Evaluator:
         raise self.problem(f"expected a set or a relation, found {describe(value, self.graph.kinds)}", at)
 
     def _suggest(self, name: str) -> str:
+        import difflib  # only errors need it
+
         close = difflib.get_close_matches(name, {*self.visible, *base_names()}, 1)
         return f"did you mean {close[0]}?" if close else ""
 
@@ -296,10 +297,14 @@ class Evaluator:
 
     def _let_rec(self, bindings: tuple[syntax.Binding, ...], env: Environment) -> None:
         relational = []
+        defined: set[str] = set()
         for binding in bindings:
             name = binding.pattern.names[0] if not binding.pattern.tuple else None
             if name is None:
                 self.error("let rec defines names, not tuples", binding.at)
+            if name in defined:
+                self.error(f"{name} is defined twice", binding.at)
+            defined.add(name)
             if isinstance(binding.value, syntax.Function):
                 # The function sees itself because its environment is the one being extended.
                 env[name] = Closure(binding.value.pattern, binding.value.body, env, self.source)
