@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 
-from treville.campaigns.litmus import Options, Task, answer, lost, question_key
+from treville.campaigns.litmus import Options, Task, answer, lost, question_key, warm_up
 from treville.campaigns.pool import Limits, Pool, can_fork
 from treville.campaigns.results import Journal, Key, Report
 
@@ -30,6 +30,7 @@ def _answers(tasks: Iterable[Task], options: Options, jobs: int) -> Iterator[Rep
     if not can_fork() or (jobs <= 1 and not limited):
         yield from map(answer, tasks)
         return
+    warm_up()
     yield from Pool(answer, lost, jobs, _backstop(options)).map(tasks)
 
 

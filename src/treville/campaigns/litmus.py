@@ -28,6 +28,7 @@ class Options:
     seconds: float | None = None
     memory: int | None = None
     variants: tuple[str, ...] = ()
+    bell: str = ""
     engine: str = "auto"
     explain: bool = False
     executions: str = ""
@@ -76,6 +77,13 @@ def answer(task: Task) -> Report:
     return report
 
 
+def warm_up() -> None:
+    """Import what every task needs, so that forked workers share it and no task's time is spent on it."""
+    import treville.models.library
+    import treville.questions.outcomes
+    import treville.solving.enumeration.engine  # noqa: F401
+
+
 def lost(task: Task, reason: str) -> Report:
     """The report of a task whose process was stopped or died."""
     return {**_blank(task), "status": "unknown", "reason": reason, "seconds": task.options.seconds or 0.0}
@@ -88,7 +96,7 @@ def question_key(task: Task) -> Key:
         digest = _digest(read_text(task.file))
     except InputError:
         digest = ""
-    variants = ",".join(options.variants)
+    variants = _variant(options)
     return (task.file, task.model, str(options.bound), variants, options.engine, digest)
 
 
@@ -110,11 +118,16 @@ def _blank(task: Task) -> Report:
         "reason": "",
         "engine": "",
         "bound": task.options.bound,
-        "variant": ",".join(task.options.variants),
+        "variant": _variant(task.options),
         "asked": task.model,
         "engine_asked": task.options.engine,
         "digest": "",
     }
+
+
+def _variant(options: Options) -> str:
+    """What changes the meaning of a model beside its name."""
+    return ",".join([*options.variants, *([f"bell={options.bell}"] if options.bell else [])])
 
 
 def _digest(text: str) -> str:
@@ -135,7 +148,7 @@ def _fill(report: Report, task: Task, started: float) -> None:
     test = load_test(text, task.file)
     report.update(test=test.name, condition=test.quantifier, condition_text=test.condition_text)
     report["model"] = task.model or own_model(test)
-    model = load_model(report["model"], options.variants)
+    model = load_model(report["model"], options.variants, options.bell)
     found = outcomes(test, model, options.bound, budget, options.engine)
     good = [state for state in found.states if state_satisfies(test, state)]
     negated = test.quantifier == "~exists"
@@ -183,12 +196,12 @@ def own_model(test: LitmusTest) -> str:
     return DIALECTS[test.dialect]
 
 
-def load_model(name: str, variants: tuple[str, ...] = ()) -> Model:
+def load_model(name: str, variants: tuple[str, ...] = (), bell: str = "") -> Model:
     """A shipped model by name, or a `.cat` file; the library resolves each once per process."""
     from treville.models import library
 
     try:
-        return library.load_model(name, variants)
+        return library.load_model(name, variants, bell or None)
     except OSError as error:
         raise InputError(f"cannot read the model: {error}") from None
 

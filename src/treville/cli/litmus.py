@@ -32,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--variant", action="append", default=[], metavar="V", help='cat\'s `if "V"`; repeat or use commas'
     )
+    parser.add_argument("--bell", metavar="FILE", default="", help="annotations that the model uses")
     parser.add_argument(
         "--engine", choices=("auto", "enumerate", "eager", "lazy"), default="auto", help="how to search"
     )
@@ -106,13 +107,14 @@ def run(options: argparse.Namespace) -> int:
     variants = tuple(v for given in options.variant for v in given.split(",") if v)
     for name in models:
         if name != OWN_MODEL:
-            load_model(name, variants)
+            load_model(name, variants, options.bell)
     alone = len(files) == 1 and not options.json
     asked = Options(
         bound=options.bound,
         seconds=options.timeout,
         memory=None if options.memory is None else options.memory * 1_000_000,
         variants=variants,
+        bell=options.bell,
         engine=options.engine,
         explain=alone if options.explain is None else options.explain,
         executions=options.executions or "",
