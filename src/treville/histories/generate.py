@@ -90,7 +90,8 @@ class _Replicas(_Memory):
     def step(self) -> None:
         full = [pair for pair, channel in self.channels.items() if channel]
         self.random.shuffle(full)
-        for sender, receiver in full[: self.processes]:
+        # About as many messages arrive as are sent, so that processes lag behind each other.
+        for sender, receiver in full[: self.random.randint(0, self.processes)]:
             self.deliver(sender, receiver)
 
     def deliver(self, sender: int, receiver: int) -> None:

@@ -9,6 +9,7 @@ candidate does too. What stays open goes to SAT, with the derived edges as facts
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from treville.histories.problem import Group, Problem, ViewGraph
@@ -76,6 +77,8 @@ class _Saturation:
         self.group_of = self._index_groups()
         self.closure: list[_Closure | None] = [None] * len(problem.views)
         self.writes_at = [self._write_masks(view) for view in problem.views]
+        self.seen_orders: dict[tuple[int, int], int] = {}
+        self.shared: dict[int, set[int]] = {}
 
     def _index_groups(self) -> dict[tuple[int, int], Group]:
         return {(view, group.location): group for group in self.problem.groups for view in group.views}
@@ -125,6 +128,9 @@ class _Saturation:
         for index, before, after, conditions in self.problem.source_edges(write, read):
             if all(w in self.happened for _, w in conditions):
                 self.edges[index].add(before, after, "reads", (write, read))
+        for other in self.shared.get(write, ()):
+            group = self.group_of[self.problem.serial_views[read][0], events.location_of[read]]
+            self._from_read(group, read, other, (write, read, other))
         if events.is_initial(write):
             location = events.location_of[read]
             groups = {id(g): g for g in (self.group_of[i, location] for i in self.problem.serial_views[read])}
@@ -172,31 +178,42 @@ class _Saturation:
             self._from_read(group, read, other, (source, read, other))
 
     def _share_orders(self) -> None:
-        """Views that agree on write orders learn them from each other."""
+        """Views that agree on write orders learn them from each other; only what is new is passed on."""
         if not self.problem.level.agree:
             return
+        readers: dict[int, list[int]] = {}
+        for read, source in self.sources.items():
+            readers.setdefault(source, []).append(read)
         for group in self.problem.groups:
-            readers: dict[int, list[int]] = {}
-            for read in group.reads:
-                if read in self.sources:
-                    readers.setdefault(self.sources[read], []).append(read)
-            writes = [w for w in group.writes if w not in self.events.optional or w in self.happened]
-            for first in writes:
-                self._share_from(group, first, writes, readers.get(first, []))
+            for index in group.views:
+                for first, second in list(self._fresh_orders(group, index)):
+                    self._share(group, first, second, readers.get(first, ()))
 
-    def _share_from(self, group: Group, first: int, writes: list[int], readers: list[int]) -> None:
-        for second in writes:
-            if first == second or not any(self._ordered(i, first, second) for i in group.views):
-                continue
-            for where, before, after in self.problem.order_edges(group, first, second):
-                if not self._ordered(where, first, second):
-                    self.edges[where].add(before, after, "agreed order", (first, second))
-            for read in readers:
-                self._from_read(group, read, second, (first, read, second))
+    def _fresh_orders(self, group: Group, index: int) -> Iterator[tuple[int, int]]:
+        """Pairs of writes that this view orders since the last time it was asked."""
+        view, closed = self.problem.views[index], self.closure[index]
+        assert closed is not None
+        writes = self.writes_at[index][group.location]
+        names = view.instance.events if len(view.node) == len(view.instance.events) else None
+        for first in group.writes:
+            node = view.node[first]
+            if writes >> node & 1:
+                after = closed.after[node] & writes
+                fresh = after & ~self.seen_orders.get((index, first), 0)
+                self.seen_orders[index, first] = after
+                yield from ((first, names[bit] if names else bit) for bit in elements(fresh))
 
-    def _ordered(self, index: int, first: int, second: int) -> bool:
-        closed, node = self.closure[index], self.problem.views[index].node
-        return closed is not None and bool(closed.after[node[first]] >> node[second] & 1)
+    def _share(self, group: Group, first: int, second: int, readers: Iterable[int]) -> None:
+        if second in self.shared.setdefault(first, set()):
+            return
+        self.shared[first].add(second)
+        for where, before, after in self.problem.order_edges(group, first, second):
+            closed = self.closure[where]
+            assert closed is not None
+            if not closed.after[before] >> after & 1:
+                self.edges[where].add(before, after, "agreed order", (first, second))
+        for read in readers:
+            self._from_read(group, read, second, (first, read, second))
 
     def _prune(self) -> bool:
         """Drop candidates that come after the read or are overwritten before it in a view of the read."""

@@ -14,7 +14,7 @@ from treville.histories.history import Events, show_value
 from treville.results import InputError
 
 _MOST_OPERATIONS = 400
-_LANE, _TOP, _LEFT_MARGIN, _BOX_HEIGHT, _GAP = 74, 64, 24, 30, 34
+_LANE, _TOP, _BOX_HEIGHT, _GAP = 74, 44, 30, 34
 _STYLE = """
 text{font:13px system-ui,sans-serif;fill:#1c2733}
 .name{font-weight:600}.title{font-size:15px;font-weight:600}.note{fill:#5a6875;font-size:12px}
@@ -63,9 +63,9 @@ class _Picture:
     ) -> None:
         self.events, self.sources = events, sources
         self.title, self.notes, self.contradiction = title, notes, contradiction
-        self.names_width = 20 + 8 * max([len(n) for n in events.process_names] + [4])
-        read_initial = sorted({w for w in sources.values() if events.is_initial(w)})
-        self.initial = {w: i for i, w in enumerate(read_initial)}
+        self.initial = sorted({w for w in sources.values() if events.is_initial(w)})
+        names = [*events.process_names, *(["initially"] if self.initial else [])]
+        self.names_width = 28 + 8 * max(map(len, names), default=4)
         self.boxes = self._timed() if events.history.has_times else self._layered()
         self._place_initial()
         self.width = max(box.left + box.width for box in self.boxes.values()) + 40
@@ -155,7 +155,8 @@ class _Picture:
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width:.0f}" height="{height}" '
             f'viewBox="0 0 {self.width:.0f} {height}" role="img">',
             f"<title>{escape(self.title)}</title><style>{_STYLE}</style>{_MARKERS}",
-            f'<rect width="100%" height="100%" fill="#ffffff"/><text class="title" x="16" y="28">{escape(self.title)}</text>',
+            '<rect width="100%" height="100%" fill="#ffffff"/>',
+            f'<text class="title" x="16" y="28">{escape(self.title)}</text>',
         ]
         parts += self._lanes(lanes)
         parts += [self._arrow(w, r, "rf") for r, w in sorted(self.sources.items())]
@@ -172,9 +173,8 @@ class _Picture:
             y = _TOP + i * _LANE + _LANE / 2
             parts.append(f'<text class="name" x="16" y="{y + 4:.0f}">{escape(name)}</text>')
             if not (self.initial and i == 0):
-                parts.append(
-                    f'<line class="lane" x1="{self.names_width}" y1="{y:.0f}" x2="{self.width - 20:.0f}" y2="{y:.0f}"/>'
-                )
+                ends = f'x1="{self.names_width}" x2="{self.width - 20:.0f}"'
+                parts.append(f'<line class="lane" {ends} y1="{y:.0f}" y2="{y:.0f}"/>')
         return parts
 
     def _draw_box(self, event: int, box: _Box) -> str:
@@ -217,7 +217,8 @@ class _Picture:
 
 
 _MARKERS = "<defs>" + "".join(
-    f'<marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+    f'<marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" '
+    f'markerUnits="userSpaceOnUse" markerWidth="9" markerHeight="9" orient="auto">'
     f'<path d="M0,0 L8,4 L0,8 z" fill="{colour}"/></marker>'
     for name, colour in (("green", "#3d8a4a"), ("red", "#c23030"))
 ) + "</defs>"
