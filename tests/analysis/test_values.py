@@ -1,0 +1,75 @@
+"""Which numbers values may be, which events are live, and what is refused."""
+
+import pytest
+
+from treville.analysis.values import Values, analyse_values
+from treville.events.symbolic import SymbolicProgram, symbolic_program
+from treville.programs.ir import Branch, Const, Instruction, Load, Op, Program, Reg, Store, Thread
+from treville.results import TooLarge, Unsupported
+
+
+def analysed(*threads: Thread, coherent: bool = True, cells: int = 2) -> tuple[SymbolicProgram, Values]:
+    program = Program(list(threads))
+    for name in "xy"[:cells]:
+        program.location(name)
+    symbolic = symbolic_program(program, 2)
+    return symbolic, analyse_values(symbolic, coherent)
+
+
+X, Y = Const(0x4000_0000), Const(0x4010_0000)
+
+
+def thread(*instructions: Instruction, **labels: int) -> Thread:
+    return Thread("P", list(instructions), labels)
+
+
+def numbers(symbolic: SymbolicProgram, values: Values, index: int, register: str) -> set[int]:
+    return set(values.numbers[symbolic.final[index][register].value])
+
+
+def test_a_read_may_find_what_is_written_to_its_address_and_nothing_else() -> None:
+    found = analysed(thread(Store(X, Const(5)), Store(Y, Const(6))), thread(Load("r", X)))
+    assert numbers(*found, 1, "r") == {0, 5}
+
+
+def test_pointers_that_travel_through_memory_are_followed() -> None:
+    found = analysed(thread(Store(X, Const(9)), Store(Y, X)), thread(Load("p", Y), Load("r", Reg("p"))))
+    assert numbers(*found, 1, "p") == {0, X.value}
+    # A run that follows the null pointer does not count, so the second read is at x.
+    assert numbers(*found, 1, "r") == {0, 9}
+
+
+def test_racing_counters_reach_as_far_as_there_are_increments() -> None:
+    count = (Load("r", X), Store(X, Op("add", (Reg("r"), Const(1)))))
+    found = analysed(thread(*count), thread(*count), thread(Load("s", X)))
+    assert {0, 1, 2} <= numbers(*found, 2, "s") <= set(range(5))
+
+
+def test_code_behind_a_value_that_is_never_written_is_dead() -> None:
+    symbolic, values = analysed(
+        thread(Load("r", X), Branch("end", Op("ne", (Reg("r"), Const(7)))), Store(Y, Const(1)), end=3)
+    )
+    assert values.live == 0b01
+    assert [event.kind for event in symbolic.events] == ["R", "W"]
+
+
+def test_branches_that_justify_each_other_stay_possible() -> None:
+    def follow(source: Const, target: Const) -> Thread:
+        stay = Branch("end", Op("ne", (Reg("r"), Const(1))))
+        return thread(Load("r", source), stay, Store(target, Const(1)), end=3)
+
+    _, values = analysed(follow(X, Y), follow(Y, X))
+    assert values.live == 0b1111
+
+
+def test_accesses_to_parts_of_cells_are_refused_with_their_place() -> None:
+    with pytest.raises(Unsupported, match="mixed-size"):
+        analysed(thread(Load("r", Op("add", (X, Const(2))))))
+
+
+def test_values_beyond_the_finite_domain_are_too_large() -> None:
+    mix: list[Instruction] = [Store(X, Const(1)), Store(Y, Const(1000))]
+    for _ in range(6):
+        mix += [Load("r", X), Load("s", Y), Store(X, Op("add", (Reg("r"), Reg("s")))), Store(Y, Reg("r"))]
+    with pytest.raises(TooLarge):
+        analysed(thread(*mix), thread(*mix), coherent=False)
