@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Iterator
 
 import pytest
 
@@ -83,20 +84,20 @@ def test_a_large_result_passes_the_pipe() -> None:
 def test_tasks_are_taken_as_they_are_needed() -> None:
     taken = []
 
-    def tasks() -> object:
+    def tasks() -> Iterator[int]:
         for number in range(10_000):
             taken.append(number)
             yield number
 
-    results = Pool(_slow_when_even, _lost, 2, Limits()).map(tasks())  # type: ignore[arg-type]
+    results = Pool(_slow_when_even, _lost, 2, Limits()).map(tasks())
     assert next(results) == "done 0"
-    results.close()  # type: ignore[attr-defined]
+    results.close()
     assert len(taken) < 1000
 
 
 def test_closing_early_leaves_no_process_behind() -> None:
     results = Pool(_hang_on_two, _lost, 2, Limits()).map([0, 2, 2])
     assert next(results) == "done 0"
-    results.close()  # type: ignore[attr-defined]
+    results.close()
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)

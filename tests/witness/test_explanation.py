@@ -5,12 +5,12 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from treville.relations import Relation
-from treville.witness.explanation import explain
+from treville.witness.explanation import Explanation, explain
 from treville.witness.words import execution_text, explanation_text
 
 
-def _labels(explanation: object) -> list[str]:
-    return [hop.label for hop in explanation.hops()]  # type: ignore[attr-defined]
+def _labels(explanation: Explanation) -> list[str]:
+    return [hop.label for hop in explanation.hops()]
 
 
 def test_store_buffering_violates_sc_by_the_cycle_po_fr_po_fr(made: SimpleNamespace) -> None:
