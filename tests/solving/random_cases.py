@@ -106,7 +106,9 @@ class Programs:
         return Op(self.random.choice(("xor", "eq", "and")), (left, right), 32)
 
 
-BASE_RELATIONS = ("po", "rf", "co", "fr", "loc", "addr", "data", "ctrl", "rmw", "int", "ext", "pick-data", "si")
+BASE_RELATIONS = (
+    "po", "rf", "co", "fr", "loc", "addr", "data", "ctrl", "rmw", "int", "ext", "pick-data", "si",
+)  # fmt: skip
 BASE_SETS = ("R", "W", "M", "F", "A", "L", "IW", "FW", "Fence")
 
 
