@@ -632,8 +632,8 @@ class Translation:
             ]
         parts = []
         for at, part in scalars(kind, offset):
-            number = 0 if value is None or isinstance(value, Zero) else self.constant(part, value)
             if isinstance(part, (IntType, PointerType)):
+                number = 0 if value is None or isinstance(value, Zero) else self.constant(part, value)
                 parts.append((at, bits_of(part) if bits_of(part) > 1 else 8, number))
         return parts
 

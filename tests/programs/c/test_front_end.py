@@ -1,0 +1,166 @@
+"""C and LLVM IR become program IR."""
+
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from treville.programs import ir
+from treville.programs.c import load_program
+from treville.programs.c.llvm import (
+    ArrayType,
+    IntType,
+    PointerType,
+    StructType,
+    scalars,
+    size_of,
+    struct_offsets,
+)
+from treville.programs.c.reader import read_module
+from treville.results import InputError, Unsupported
+
+T = TypeVar("T")
+HEADER = "#include <pthread.h>\n#include <stdatomic.h>\n#include <assert.h>\n#include <stdlib.h>\n"
+
+
+def load(tmp_path: Path, code: str) -> ir.Program:
+    path = tmp_path / "program.c"
+    path.write_text(HEADER + code)
+    return load_program(path)
+
+
+def kinds(thread: ir.Thread) -> list[str]:
+    return [type(instruction).__name__ for instruction in thread.instructions]
+
+
+def of_type(thread: ir.Thread, kind: type[T]) -> list[T]:
+    return [i for i in thread.instructions if isinstance(i, kind)]
+
+
+def test_structs_are_laid_out_as_on_a_64_bit_machine() -> None:
+    node = StructType((IntType(32), PointerType(), IntType(8)))
+    assert struct_offsets(node) == [0, 8, 16, 24]
+    assert size_of(ArrayType(3, node)) == 72
+    assert [offset for offset, _ in scalars(ArrayType(2, node))] == [0, 8, 16, 24, 32, 40]
+    assert size_of(StructType((IntType(8), IntType(32)), packed=True)) == 5
+
+
+def test_shared_accesses_become_loads_and_stores_in_order(tmp_path: Path) -> None:
+    program = load(tmp_path, "int x, y; int main(void) { x = 1; y = x + 2; return 0; }")
+    accesses = [i for i in program.threads[0].instructions if isinstance(i, (ir.Load, ir.Store))]
+    assert [type(i).__name__ for i in accesses] == ["Store", "Load", "Store"]
+    assert all(i.tags == frozenset({"NA"}) and i.bits == 32 for i in accesses)
+    assert accesses[0].span is not None
+    assert accesses[0].span.line == HEADER.count("\n") + 1
+
+
+def test_local_variables_are_registers_and_need_no_events(tmp_path: Path) -> None:
+    program = load(
+        tmp_path, "int main(void) { int a[3]; for (int i = 0; i < 3; i++) a[i] = i; return a[1]; }"
+    )
+    assert not of_type(program.threads[0], ir.Load)
+    assert not of_type(program.threads[0], ir.Store)
+    assert of_type(program.threads[0], ir.WritePrivate)
+
+
+def test_a_variable_whose_address_escapes_is_shared(tmp_path: Path) -> None:
+    code = "int *p; int main(void) { int a = 1; p = &a; *p = 2; return a; }"
+    thread = load(tmp_path, code).threads[0]
+    assert len(of_type(thread, ir.Allocate)) == 1
+    assert len(of_type(thread, ir.Store)) == 3
+
+
+def test_threads_are_spawned_with_their_argument_and_joined(tmp_path: Path) -> None:
+    program = load(
+        tmp_path,
+        "int x; void *f(void *a) { x = (int)(long)a; return 0; }\n"
+        "int main(void) { pthread_t t; pthread_create(&t, 0, f, (void *)7); pthread_join(t, 0); return 0; }",
+    )
+    spawn = of_type(program.threads[0], ir.Spawn)
+    assert [(s.function, s.argument) for s in spawn] == [("f", ir.Const(7))]
+    assert len(of_type(program.threads[0], ir.Join)) == 1
+    assert list(program.functions) == ["f"]
+    assert program.functions["f"].parameter == "argument"
+
+
+def test_atomics_carry_their_memory_order(tmp_path: Path) -> None:
+    code = """atomic_int x; int main(void) {
+      int old = atomic_fetch_add_explicit(&x, 2, memory_order_acq_rel);
+      atomic_store_explicit(&x, old, memory_order_release);
+      return atomic_load_explicit(&x, memory_order_acquire); }"""
+    thread = load(tmp_path, code).threads[0]
+    loads, stores = of_type(thread, ir.Load), of_type(thread, ir.Store)
+    assert [sorted(i.tags) for i in loads] == [["A", "ACQ_REL", "RMW"], ["A", "ACQ"]]
+    assert [sorted(i.tags) for i in stores] == [["A", "ACQ_REL", "RMW"], ["A", "REL"]]
+    assert loads[0].link
+    assert stores[0].link
+    assert loads[0].index == stores[0].index
+
+
+def test_an_exchange_with_a_weaker_failure_order_chooses_its_outcome_first(tmp_path: Path) -> None:
+    code = """atomic_int x; int main(void) { int e = 0;
+      return atomic_compare_exchange_strong_explicit(&x, &e, 1, memory_order_seq_cst, memory_order_relaxed); }"""
+    thread = load(tmp_path, code).threads[0]
+    assert len(of_type(thread, ir.Havoc)) == 1
+    assert {frozenset(i.tags) for i in of_type(thread, ir.Load)} == {
+        frozenset({"SC", "A", "RMW"}),
+        frozenset({"RLX", "A"}),
+    }
+
+
+def test_fences_of_the_language_and_of_inline_assembly_are_kept(tmp_path: Path) -> None:
+    code = """int main(void) { atomic_thread_fence(memory_order_release); __sync_synchronize();
+      __asm__ volatile("mfence" ::: "memory"); __asm__ volatile("" ::: "memory"); return 0; }"""
+    fences = of_type(load(tmp_path, code).threads[0], ir.Fence)
+    assert [sorted(f.tags) for f in fences] == [["REL"], ["MFENCE", "SC"], ["MFENCE"]]
+
+
+def test_initial_values_reach_into_structs_arrays_and_pointers(tmp_path: Path) -> None:
+    code = """struct n { int v; struct n *next; } a = {5, 0}, b = {6, &a}; int t[3] = {1, 2};
+      int main(void) { return b.v + t[0]; }"""
+    program = load(tmp_path, code)
+    assert {(0, 32, 6), (8, 64, program.locations["a"].address)} <= set(program.locations["b"].parts)
+    assert [value for _, _, value in program.locations["t"].parts] == [1, 2, 0]
+
+
+def test_recursion_is_inlined_to_its_depth_and_then_cut(tmp_path: Path) -> None:
+    code = "int x; int f(int n) { return n ? x + f(n - 1) : 0; } int main(void) { return f(9); }"
+    thread = load(tmp_path, code).threads[0]
+    assert [stop.cut for stop in of_type(thread, ir.Stop)].count(True) == 1
+    assert len(of_type(thread, ir.Load)) >= 3
+
+
+def test_functions_without_a_body_are_listed_once_with_their_lines(tmp_path: Path) -> None:
+    with pytest.raises(Unsupported, match=r"mystery \(line 5\), other \(line 5\)"):
+        load(tmp_path, "void mystery(void); int other(void); int main(void) { mystery(); return other(); }")
+
+
+def test_a_syntax_error_shows_the_compilers_message(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="does not compile(.|\n)*expected"):
+        load(tmp_path, "int main(void) { return 0 }")
+
+
+def test_floating_point_is_refused_at_its_line(tmp_path: Path) -> None:
+    with pytest.raises(Unsupported) as error:
+        load(tmp_path, "double d; int main(void) { d = d + 1.0; return 0; }")
+    assert error.value.span is not None
+    assert error.value.span.line == 5
+
+
+def test_broken_llvm_text_is_an_input_error(tmp_path: Path) -> None:
+    path = tmp_path / "broken.ll"
+    path.write_text("define i32 @main( {")
+    with pytest.raises(InputError, match="not LLVM IR"):
+        load_program(path)
+
+
+def test_llvm_text_is_read_without_the_compiler() -> None:
+    module = read_module(
+        "@x = global i32 3\n"
+        "define i32 @main() {\nentry:\n  %0 = load atomic i32, ptr @x acquire, align 4\n"
+        "  switch i32 %0, label %b [\n    i32 1, label %a\n  ]\na:\n  br label %b\nb:\n  ret i32 0\n}\n"
+    )
+    blocks = module.functions["main"].blocks
+    assert [block.name for block in blocks] == ["entry", "a", "b"]
+    assert blocks[0].instructions[0].words == ("atomic", "acquire")
+    assert blocks[0].instructions[1].cases[0][1] == "a"
