@@ -7,11 +7,10 @@ from types import SimpleNamespace
 import pytest
 
 from treville.events.execution import INIT_THREAD, Event, Execution
-from treville.models.evaluate import evaluate
+from treville.models.evaluate import Value, evaluate
 from treville.models.model import RELATION, Axiom, FixpointGroup, Model, Node
 from treville.programs.ir import Program, Thread
 from treville.relations import Relation, mask_of
-from treville.witness.derivation import Value
 
 
 def store_buffering(fences: bool = True) -> tuple[Execution, Program]:

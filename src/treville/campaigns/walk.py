@@ -15,12 +15,11 @@ from pathlib import Path
 from treville.campaigns.litmus import Task, state_object
 from treville.campaigns.results import Report
 from treville.events.execution import Execution
-from treville.models.evaluate import holds
+from treville.models.evaluate import Value, holds
 from treville.models.model import Axiom, Model
 from treville.programs.litmus.states import FinalValue, state_satisfies
 from treville.programs.litmus.test import LitmusTest
 from treville.results import Budget, BudgetExceeded, InputError
-from treville.witness.derivation import Value
 from treville.witness.explanation import Explanation, explain
 from treville.witness.scene import Scene, find_relation, make_scene
 from treville.witness.words import execution_text, explanation_text, headline

@@ -11,12 +11,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
 
-from treville.models.model import RELATION, FixpointGroup, Model
+from treville.events.execution import Execution
+from treville.models.evaluate import Value, iterations
+from treville.models.model import FixpointGroup, Model
 from treville.relations import Relation, elements
-
-Value: TypeAlias = "int | Relation"
 
 # Derived names that people read as one edge: expanding `fr` into `rf^-1; co` explains nothing.
 PRIMITIVE_NAMES = frozenset({"fr", "fre", "fri", "rfe", "rfi", "coe", "coi", "rf", "co", "po-loc", "po"})
@@ -45,7 +44,8 @@ class Step:
 class Deriver:
     """Expands pairs of the model's relations on one execution, given the value of every node."""
 
-    def __init__(self, model: Model, values: list[Value]) -> None:
+    def __init__(self, execution: Execution, model: Model, values: list[Value]) -> None:
+        self._execution = execution
         self.model = model
         self.values = values
         self.height = _heights(model)
@@ -156,7 +156,9 @@ class Deriver:
     ) -> list[Step]:
         group = self._group_of[variable]
         if group not in self._rounds:
-            self._rounds[group] = iterate(self.model, group, self.values)
+            size = len(self._execution.events)
+            sets, relations = self._execution.sets, self._execution.relations
+            self._rounds[group] = iterations(self.model, size, sets, relations, group, self.values)
         rounds = self._rounds[group]
         first = next((k for k, r in enumerate(rounds) if self.holds(variable, source, target, r)), None)
         if not first:
@@ -189,101 +191,3 @@ def _heights(model: Model) -> list[int]:
         elif node.name not in PRIMITIVE_NAMES:
             height[number] = 1 + max((height[a] for a in node.args), default=-1)
     return height
-
-
-# -- fixpoint rounds -------------------------------------------------------------------------------
-
-
-def iterate(model: Model, group: FixpointGroup, values: list[Value]) -> list[list[Value]]:
-    """The node values of every round of the group's least-fixpoint iteration, from nothing upwards.
-
-    In round k a variable holds what its body gave in round k-1; only nodes of the bodies that depend on
-    the group differ between rounds.
-    """
-    affected = _dependents(model, group)
-    size = next((value.n for value in values if isinstance(value, Relation)), 0)
-    current = list(values)
-    for variable in group.variables:
-        current[variable] = _nothing(model, variable, size)
-    rounds: list[list[Value]] = []
-    while True:
-        for number in affected:
-            current[number] = _apply(model, number, current, size)
-        rounds.append(list(current))
-        following = [current[body] for body in group.bodies]
-        if all(current[v] == f for v, f in zip(group.variables, following, strict=True)):
-            return rounds
-        current = list(current)
-        for variable, value in zip(group.variables, following, strict=True):
-            current[variable] = value
-
-
-def _nothing(model: Model, number: int, size: int) -> Value:
-    return Relation.empty(size) if model.nodes[number].kind == RELATION else 0
-
-
-def _dependents(model: Model, group: FixpointGroup) -> list[int]:
-    """The nodes between the group's variables and its bodies, in topological order."""
-    needed = set()
-    pending = list(group.bodies)
-    while pending:
-        number = pending.pop()
-        if number not in needed:
-            needed.add(number)
-            pending.extend(model.nodes[number].args)
-    reached = set(group.variables)
-    order = []
-    for number in sorted(needed):
-        if number not in reached and any(argument in reached for argument in model.nodes[number].args):
-            reached.add(number)
-            order.append(number)
-    return order
-
-
-def _apply(model: Model, number: int, values: list[Value], size: int) -> Value:
-    node = model.nodes[number]
-    arguments = [values[argument] for argument in node.args]
-    if node.kind == RELATION:
-        return _relation_operator(node.op, arguments, size)
-    return _set_operator(node.op, arguments, size)
-
-
-def _relation_operator(op: str, arguments: list[Value], size: int) -> Relation:
-    if op == "product":
-        sources, targets = arguments
-        assert isinstance(sources, int)
-        assert isinstance(targets, int)
-        return Relation.product(size, sources, targets)
-    if op == "identity":
-        assert isinstance(arguments[0], int)
-        return Relation.identity(size, arguments[0])
-    operands = [argument for argument in arguments if isinstance(argument, Relation)]
-    if op in _RELATION_UNARY:
-        return _RELATION_UNARY[op](operands[0])
-    return _RELATION_BINARY[op](operands[0], operands[1])
-
-
-_RELATION_UNARY: dict[str, Callable[[Relation], Relation]] = {
-    "complement": Relation.complement,
-    "inverse": Relation.inverse,
-    "opt": Relation.optional,
-    "plus": Relation.plus,
-    "star": Relation.star,
-}
-_RELATION_BINARY: dict[str, Callable[[Relation, Relation], Relation]] = {
-    "union": Relation.__or__,
-    "inter": Relation.__and__,
-    "diff": Relation.__sub__,
-    "seq": Relation.__matmul__,
-}
-
-
-def _set_operator(op: str, arguments: list[Value], size: int) -> int:
-    first = arguments[0]
-    if isinstance(first, Relation):
-        return first.domain() if op == "domain" else first.range()
-    if op == "complement":
-        return (1 << size) - 1 & ~first
-    second = arguments[1]
-    assert isinstance(second, int)
-    return {"union": first | second, "inter": first & second, "diff": first & ~second}[op]

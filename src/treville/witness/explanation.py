@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from treville.events.execution import Execution
+from treville.models.evaluate import Value
 from treville.models.model import RELATION, Axiom, Model
 from treville.relations import Relation, elements
-from treville.witness.derivation import Deriver, Step, Value
+from treville.witness.derivation import Deriver, Step
 
 # Expanding every shortest cycle of a large execution costs more than the shortest explanation is worth.
 _CYCLES_COMPARED = 24
@@ -54,7 +55,7 @@ class Explanation:
 
 def explain(execution: Execution, model: Model, values: list[Value], axiom: Axiom) -> Explanation:
     """The evidence against `axiom`, which the execution violates (or, for a flag, raises)."""
-    deriver = Deriver(model, values)
+    deriver = Deriver(execution, model, values)
     value = values[axiom.node]
     name = relation_name(model, axiom.node)
     if isinstance(value, int) or model.nodes[axiom.node].kind != RELATION:

@@ -9,10 +9,10 @@ import itertools
 from dataclasses import dataclass, field
 
 from treville.events.execution import INIT_THREAD, Execution
+from treville.models.evaluate import Value
 from treville.models.model import RELATION, Model
 from treville.programs.ir import Program
 from treville.relations import Relation
-from treville.witness.derivation import Value
 from treville.witness.explanation import Explanation, Hop
 from treville.witness.naming import name_events
 from treville.witness.style import family
