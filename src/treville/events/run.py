@@ -192,9 +192,11 @@ class ThreadRunner:
         )  # fmt: skip
         run.events.append((shape, None, 0, run.position))
 
-    def _is_cell(self, address: int, instruction: Instruction) -> bool:
+    def _is_cell(self, address: int, instruction: Load | Store | StoreExclusive) -> bool:
         """Is there a memory cell at the address? A run that goes elsewhere is dropped, as herd7 does."""
         if address in self.memory.initial:
+            if self.memory.widths.get(address, instruction.bits) < instruction.bits:
+                raise Unsupported("an access to several memory cells at once (mixed-size)", instruction.span)
             return True
         if LOCATION_BASE <= address < self.memory.end and address % LOCATION_STRIDE < self.memory.size_at(
             address
@@ -213,7 +215,8 @@ class ThreadRunner:
         self.addresses_read.add(where)
         shape = Shape(
             "R", instruction.tags, where, run.count(instruction),
-            address.data, 0, run.control, address.pick, 0, run.pick, NO_PAIR, instruction.exclusive, instruction.parallel,
+            address.data, 0, run.control, address.pick, 0, run.pick, NO_PAIR, instruction.exclusive,
+            instruction.parallel,
         )  # fmt: skip
         if instruction.link:
             run.pair = number

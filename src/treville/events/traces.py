@@ -84,17 +84,26 @@ class Trace(NamedTuple):
 
 @dataclass(slots=True)
 class Memory:
-    """Which values may be found at each address: the initial one, and those that each thread writes."""
+    """Which values may be found at each address: the initial one, and those that each thread writes.
+
+    `widths` gives the bits of every cell that has a neighbour, which a larger access would touch too."""
 
     initial: dict[int, int] = field(default_factory=dict)
     written: dict[int, dict[int, set[int]]] = field(default_factory=dict)
     sizes: list[int] = field(default_factory=list)
+    widths: dict[int, int] = field(default_factory=dict)
 
     @staticmethod
     def of(program: Program) -> Memory:
         """The memory before the program starts."""
         sizes = [len(location.initial) * location.cell_bytes for location in program.locations.values()]
-        return Memory(initial=initial_memory(program), sizes=sizes)
+        widths = {
+            location.address + cell * location.cell_bytes: location.bits
+            for location in program.locations.values()
+            if len(location.initial) > 1
+            for cell in range(len(location.initial))
+        }
+        return Memory(initial=initial_memory(program), sizes=sizes, widths=widths)
 
     @property
     def end(self) -> int:
