@@ -253,6 +253,12 @@ def test_coherence_that_must_extend_more_gets_an_axiom() -> None:
     assert (axiom.kind, axiom.name) == ("acyclic", "coherence-order")
 
 
+def test_coherence_of_a_model_that_changes_co0_gets_an_axiom() -> None:
+    model = resolve_text('let co0 = co0 | rf; rmw\ninclude "cos.cat"')
+    assert [axiom.name for axiom in model.axioms] == ["coherence-order"]
+    assert resolve_text('let co0 = co0 | [emptyset]; po\ninclude "cos.cat"').axioms == []
+
+
 def test_coherence_of_a_part_of_the_writes() -> None:
     model = resolve_text("with mo from generate_orders(W & (A | IW), co0)")
     assert formula(model, "mo").startswith("inter(co, product(")

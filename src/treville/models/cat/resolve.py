@@ -28,6 +28,7 @@ from treville.models.cat.values import (
     ProcedureValue,
     StaticSet,
     TagValue,
+    Value,
     describe,
 )
 from treville.models.model import RELATION, SET, Axiom, Model
@@ -63,6 +64,7 @@ def _resolve(
     resolver = _Resolver(folder, frozenset(variant.lower() for variant in variants))
     try:
         resolver.run_file(LIBRARY / "stdlib.cat")
+        resolver.implied = resolver.env.get("co0")
         if bell is not None:
             resolver.run_file(bell)
         resolver.source = source
@@ -76,7 +78,7 @@ def _resolve(
 
 
 class _Resolver(Chooser):
-    """The state of a model that is being read."""
+    """The state of a model that is being read. `implied` is what every coherence order contains anyway."""
 
     def __init__(self, folder: Path | None, variants: frozenset[str]) -> None:
         super().__init__(variants)
@@ -86,6 +88,7 @@ class _Resolver(Chooser):
         self.drawn: dict[str, int] = {}
         self.stack: list[str] = []
         self.includes = 0
+        self.implied: Value | None = None
         self.prefix = ""
 
     # -- running ---------------------------------------------------------------------------------
@@ -170,7 +173,7 @@ class _Resolver(Chooser):
                 ordered = graph.union(graph.union(order, graph.inverse(order)), graph.id())
                 unordered = graph.diff(pairs, ordered)
                 self.axioms.append(Axiom("empty", True, unordered, "unordered-by-coherence", True, span=span))
-        implied = self.env.get("co0")
+        implied = self.implied
         extra = graph.empty(RELATION)
         for part in graph.disjuncts(orders.extending):
             if part not in (implied, order):
