@@ -170,7 +170,10 @@ def _fill(report: Report, task: Task, started: float) -> None:
     if options.explain or options.executions or options.svg or options.dot:
         from treville.campaigns.walk import walk
 
-        walk(report, task, test, model, budget)
+        try:
+            walk(report, task, test, model, budget)
+        except BudgetExceeded as error:
+            report["note"] = f"not all executions were looked at: {error.reason}"
 
 
 def _verdict(holds: bool | None, flags: list[str], bound_reached: bool) -> tuple[str, str]:
