@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from treville.models.library import load_model
 from treville.programs.ir import Fence, Load, Store, StoreExclusive
 from treville.programs.litmus import parse
+from treville.programs.litmus.aarch64 import _handlers
 from treville.programs.litmus.states import state_fields
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.outcomes import outcomes
@@ -65,6 +68,11 @@ ARITHMETIC = [
     ("MOV W1,#-1; UMULL X0,W1,W1", str(0xFFFFFFFF**2 - (1 << 64))),
     ("MOV X1,#-7; MOV X2,#2; SDIV X0,X1,X2", "-3"),
     ("MOV X1,#7; UDIV X0,X1,XZR", "0"),
+    ("MOV X1,#-1; MOV X2,#2; SMULH X0,X1,X2", "-1"),
+    ("MOV X1,#-1; MOV X2,#2; UMULH X0,X1,X2", "1"),
+    ("MOV X1,#1; MOV X2,#0x10; EXTR W0,W1,W2,#4", str((1 << 28) + 1)),
+    ("MOV X1,#7; CMP X1,#7; ADC X0,X1,X1", "15"),
+    ("MOV X1,#7; CMP X1,#8; SBC X0,X1,XZR", "6"),
 ]
 
 
@@ -281,6 +289,15 @@ def test_mixed_sizes_and_other_variants_are_refused() -> None:
         read("LDRB W0,[X1]", "int x; 0:X1=x;")
     with pytest.raises(Unsupported, match="memtag"):
         parse("AArch64 t\nVariant=memtag\n{}\n P0 ;\n NOP ;\nforall true\n", "t.litmus")
+
+
+def test_all_mnemonics_of_the_corpus_are_known_or_refused_on_purpose(corpus: Path) -> None:
+    refused = {"TLBI", "DC", "IC", "AT", "LDG", "STG", "STZG", "ALIGND", "ALIGNU", "UDF", "SVC", "LDAP", "STLP"}
+    refused.add("FICTIONAL_INSTRUCTION")
+    lines = (corpus / "AARCH64" / "mnemonics.txt").read_text().splitlines()
+    names = {line.split()[0] for line in lines if line and line[0] not in "#<"}
+    assert len(names) > 100
+    assert {name for name in names if name.lower() not in _handlers()} == refused
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from treville.models.library import load_model
 from treville.programs.ir import Fence, Load, Store, StoreExclusive
 from treville.programs.litmus import parse
+from treville.programs.litmus.riscv import _handlers
 from treville.programs.litmus.riscv_names import register_name
 from treville.programs.litmus.states import state_fields
 from treville.programs.litmus.test import LitmusTest
@@ -143,6 +146,13 @@ def test_wrong_operands_are_located_errors(program: str) -> None:
     with pytest.raises(InputError) as problem:
         read(program)
     assert problem.value.span is not None
+
+
+def test_all_mnemonics_of_the_corpus_are_known(corpus: Path) -> None:
+    lines = (corpus / "RISCV" / "mnemonics.txt").read_text().splitlines()
+    names = {line.split()[0] for line in lines if line and line[0] not in "#<"}
+    assert len(names) > 50
+    assert {name for name in names if name not in _handlers()} == {"riscv"}  # a header, counted by mistake
 
 
 def test_parts_of_larger_locations_are_refused() -> None:

@@ -220,6 +220,19 @@ def _reverse(operator: str, width: int | None = None) -> Handler:
     return handler
 
 
+def _extract(operands: list[str]) -> Compiled:
+    """EXTR: the low bits of the pair of two registers, from a given bit on."""
+    word, upper, lower, place = take(operands, 4, "three registers and a number")
+    target, low = register(word), number(place)
+    bits = target.bits
+    if not 0 <= low < bits:
+        raise BadOperands(f"a number below {bits}")
+    result: Expr = Op("lshr", (register(lower).value, Const(low)), bits)
+    if low:
+        result = Op("or", (result, Op("shl", (register(upper).value, Const(bits - low)), bits)), bits)
+    return Compiled(lambda builder: builder.write(target, result), True)
+
+
 # -- multiplication and division -------------------------------------------------------------------
 
 
@@ -238,6 +251,15 @@ def _multiply(extend: str, combine: str, addend: bool) -> Handler:
         return Compiled(lambda builder: builder.write(target, product), True)
 
     return handler
+
+
+def _multiply_high(operands: list[str], extend: str, shift: str) -> Compiled:
+    """SMULH and UMULH: the upper half of a product of 128 bits."""
+    word, left, right = take(operands, 3, "three registers")
+    factors = [Op(extend, (register(factor).value,), 64) for factor in (left, right)]
+    high = Op(shift, (Op("mul", (factors[0], factors[1]), 128), Const(64)), 128)
+    target = register(word)
+    return Compiled(lambda builder: builder.write(target, Op("sext", (high,), 64)), True)
 
 
 def _divide(operator: str) -> Handler:
@@ -269,7 +291,9 @@ def handlers() -> dict[str, Handler]:
         "rev": _reverse("reverse_bytes", 0), "rev16": _reverse("reverse_bytes", 16),
         "rev32": _reverse("reverse_bytes", 32), "rev64": _reverse("reverse_bytes", 64),
         "bfi": _insert_field("bfi"), "bfxil": _insert_field("bfxil"),
-        "sdiv": _divide("sdiv"), "udiv": _divide("udiv"),
+        "sdiv": _divide("sdiv"), "udiv": _divide("udiv"), "extr": _extract,
+        "smulh": lambda operands: _multiply_high(operands, "sext", "ashr"),
+        "umulh": lambda operands: _multiply_high(operands, "zext", "lshr"),
     }  # fmt: skip
     for kind in ("lsl", "lsr", "asr", "ror"):
         table[kind] = table[kind + "v"] = _shift(kind)

@@ -132,6 +132,23 @@ def _plus_one(value: Expr, bits: int) -> Expr:
     return ONE if value == ZERO else Op("add", (value, ONE), bits)
 
 
+# -- arithmetic with carry -------------------------------------------------------------------------
+
+
+def _with_carry(name: str) -> Handler:
+    """ADC and SBC: the carry flag is added, or its absence is taken away."""
+
+    def handler(operands: list[str]) -> Compiled:
+        word, left, right = take(operands, 3, "three registers")
+        target, first, second = register(word), register(left).value, register(right).value
+        if name == "sbc":
+            second = Op("not", (second,), target.bits)
+        total = Op("add", (Op("add", (first, second), target.bits), _C), target.bits)
+        return Compiled(lambda builder: builder.write(target, total), True, "C")
+
+    return handler
+
+
 # -- conditional compares ---------------------------------------------------------------------------
 
 
@@ -192,6 +209,7 @@ def handlers() -> dict[str, Handler]:
     """The handler of each instruction that reads flags."""
     return {
         "ccmp": _conditional_compare("ccmp"), "ccmn": _conditional_compare("ccmn"),
+        "adc": _with_carry("adc"), "sbc": _with_carry("sbc"),
         "mrs": _read_system_register, "msr": _write_system_register,
         "csel": _select(lambda value, _bits: value), "csinc": _select(_plus_one),
         "csinv": _select(lambda value, bits: Op("not", (value,), bits)),
