@@ -95,3 +95,13 @@ def test_links_between_pages_lead_somewhere() -> None:
             if not (page.parent / target).exists():
                 broken.append(f"{page.relative_to(ROOT)} -> {target}")
     assert broken == []
+
+
+def test_pictures_are_what_the_command_draws_today(tmp_path: Path) -> None:
+    pictures = sorted((ROOT / "docs" / "pictures").glob("*.svg"))
+    assert len(pictures) >= 2
+    for picture in pictures:
+        example, _, model = picture.stem.rpartition("-")
+        test = ROOT / "examples" / "litmus" / f"{example}.litmus"
+        assert main(["litmus", "--json", "--model", model, "--svg", str(tmp_path), str(test)]) == 0
+        assert (tmp_path / picture.name).read_text() == picture.read_text(), picture.name
