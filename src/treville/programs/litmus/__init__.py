@@ -46,7 +46,7 @@ _OTHER_LANGUAGES = frozenset(
     ("LISA", "BELL", "MIPS", "CPP", "JAVA", "ASL", "PTX", "KVM", "BPF", "ARM64", "LARGE", "SPARC", "IA64")
 )
 _KERNEL_WORD = re.compile(
-    r"\b(?:READ_ONCE|WRITE_ONCE|ACCESS_ONCE|smp_\w+|s?rcu_\w+|synchronize_s?rcu\w*|spin_\w+|spinlock_t|atomic_t"
+    r"\b(?:READ_ONCE|WRITE_ONCE|ACCESS_ONCE|__atomic_add_unless|smp_\w+|s?rcu_\w+|synchronize_s?rcu\w*|spin_\w+|spinlock_t|atomic_t"
     r"|cmpxchg\w*|xchg\w*|atomic_(?:set|read|inc|dec|add|sub|xchg|cmpxchg|andnot|fetch_(?:inc|dec|andnot)|try_cmpxchg"
     r"|long_\w+)\w*|lockless_dereference|srcu_struct|down|up|barrier|read_barrier_depends|rwlock_t)\b"
 )

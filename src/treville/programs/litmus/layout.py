@@ -74,7 +74,7 @@ def _first_word(text: str) -> str:
 
 def _split_c(source: Source) -> Sections:
     """C needs care: `(*p)` is a dereference inside functions and a comment elsewhere."""
-    text = source.text
+    text = _without_block_comments_in_front(source.text)
     clean_front = blank_comments(source, text, 0, until_brace=True)
     sections, end_of_initial = _split_front(source, clean_front)
     body = _blank_c_comments(text[end_of_initial:])
@@ -82,6 +82,18 @@ def _split_c(source: Source) -> Sections:
     conditions = sections.conditions
     sections.conditions = Part(blank_comments(source, conditions.text, conditions.offset), conditions.offset)
     return sections
+
+
+def _without_block_comments_in_front(text: str) -> str:
+    """Blank `/* ... */` in front of the initial state."""
+    start = text.find("/*")
+    while 0 <= start < text.find("{"):
+        end = text.find("*/", start + 2) + 2
+        if end < 2:
+            break
+        text = text[:start] + _NOT_NEWLINE.sub(_spaces, text[start:end]) + text[end:]
+        start = text.find("/*", end)
+    return text
 
 
 def _blank_c_comments(text: str) -> str:
