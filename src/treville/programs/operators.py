@@ -48,7 +48,7 @@ OPERATORS: dict[str, Callable[[tuple[int, ...], int], int]] = {
     "neg": lambda v, bits: wrap(-v[0], bits),
     "shl": lambda v, bits: wrap(v[0] << v[1], bits) if 0 <= v[1] < bits else 0,
     "lshr": lambda v, bits: wrap(unsigned(v[0], bits) >> v[1], bits) if 0 <= v[1] < bits else 0,
-    "ashr": lambda v, bits: wrap(v[0], bits) >> min(max(v[1], 0), bits - 1),
+    "ashr": lambda v, bits: wrap(v[0], bits) >> (v[1] if 0 <= v[1] < bits else bits - 1),
     "sdiv": lambda v, bits: wrap(_signed_quotient(v[0], v[1]), bits),
     "srem": lambda v, bits: wrap(v[0] - v[1] * _signed_quotient(v[0], v[1]), bits),
     "udiv": lambda v, bits: wrap(unsigned(v[0], bits) // (unsigned(v[1], bits) or 1 << bits), bits),

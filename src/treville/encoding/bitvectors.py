@@ -1,0 +1,215 @@
+"""Values as bit-vectors: one literal per bit, for programs whose values can be many numbers.
+
+The sibling of `values.FiniteDomains`. A value is a list of literals, lowest bit first, read as a signed number
+whose last bit is repeated as far as needed; so a value that is known to be small has few bits, and
+constants have none of their own. Operators become gates, and a read has the bits of the write that it reads
+from. A circle of values that justify each other has solutions here, so the model must forbid circles of
+dependencies and reads-from (all hardware models do, and RC11).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from treville.analysis.facts import Facts
+from treville.encoding.circuits import Circuits
+from treville.encoding.formula import FALSE, TRUE, Formula
+from treville.events.symbolic_terms import (
+    Any,
+    Apply,
+    Both,
+    Choose,
+    Constant,
+    Either,
+    Equal,
+    Free,
+    NonZero,
+    Read,
+    Unknown,
+)
+from treville.programs.ir import Load
+
+Bits = list[int]
+
+
+class BitVectors:
+    """The value encoding for programs with arithmetic."""
+
+    def __init__(self, formula: Formula, facts: Facts, sources: dict[int, list[tuple[int, int]]]) -> None:
+        """`sources[r]` lists for each read the writes it may read from, with the literal of each choice."""
+        self.formula = formula
+        self.facts = facts
+        self.terms = facts.symbolic.terms
+        self.numbers = facts.values.numbers
+        self.sources = sources
+        self.circuits = Circuits(formula)
+        self._bits: dict[int, Bits] = {}
+        self._conditions: dict[int, int] = {1: TRUE}
+        self._is: dict[tuple[int, int], int] = {}
+        for read in sources:
+            self.bits(facts.symbolic.events[read].value or 0)
+        for read, writes in sources.items():
+            self._connect(read, writes)
+
+    # -- reads -------------------------------------------------------------------------------------------
+
+    def _connect(self, read: int, writes: list[tuple[int, int]]) -> None:
+        """Where a read takes a write, their bits are the same."""
+        mine = self.bits(self.facts.symbolic.events[read].value or 0)
+        for write, literal in writes:
+            theirs = self._written_bits(write)
+            width = max(len(mine), len(theirs))
+            pairs = zip(extend(mine, width), extend(theirs, width), strict=True)
+            for one, other in dict.fromkeys(pairs):
+                if one != other:
+                    self.formula.forbid(literal, one, -other)
+                    self.formula.forbid(literal, -one, other)
+
+    def _written_bits(self, write: int) -> Bits:
+        address = self.facts.initial_writes.get(write)
+        if address is not None:
+            return constant_bits(self.facts.values.initial.get(address, 0))
+        return self.bits(self.facts.symbolic.events[write].value or 0)
+
+    # -- values ------------------------------------------------------------------------------------------
+
+    def bits(self, value: int) -> Bits:
+        """The bits of a value."""
+        found = self._bits.get(value)
+        if found is None:
+            found = self._bits[value] = trim(self._define(value)[: self._width(value)])
+        return found
+
+    def _width(self, value: int) -> int:
+        """How many bits the numbers that the value may be need."""
+        numbers = self.numbers[value]
+        if not numbers:
+            return 1
+        low, high = (numbers[0], numbers[-1]) if isinstance(numbers, range) else (min(numbers), max(numbers))
+        return max(len(constant_bits(low)), len(constant_bits(high)))
+
+    def _define(self, value: int) -> Bits:
+        term, numbers = self.terms.values[value], self.numbers[value]
+        if len(numbers) == 1:
+            return constant_bits(next(iter(numbers)))
+        if isinstance(term, Constant):
+            return constant_bits(term.number)
+        if isinstance(term, Any):
+            return self._choice(term.numbers)
+        if isinstance(term, Unknown):
+            return [self.formula.choice() for _ in range(term.bits)]
+        if isinstance(term, Read):
+            instruction = self.facts.symbolic.events[term.event].instruction
+            width = instruction.bits if isinstance(instruction, Load) else 64
+            return [self.formula.choice() for _ in range(min(width, self._width(value)))]
+        if isinstance(term, Choose):
+            return self._cases([(self.condition(when), self.bits(case)) for when, case in term.cases])
+        return self._apply(term)
+
+    def _choice(self, numbers: tuple[int, ...]) -> Bits:
+        literals = [self.formula.choice() for _ in numbers]
+        self.formula.exactly_one(literals)
+        return self._cases([(one, constant_bits(n)) for one, n in zip(literals, numbers, strict=True)])
+
+    def _cases(self, cases: list[tuple[int, Bits]]) -> Bits:
+        cases = [case for case in cases if case[0] != FALSE]
+        width = max((len(bits) for _, bits in cases), default=1)
+        columns = zip(*[extend(bits, width) for _, bits in cases], strict=True)
+        return [
+            self.circuits.choose([(when, bit) for (when, _), bit in zip(cases, column, strict=True)])
+            for column in columns
+        ] or [FALSE]
+
+    def _apply(self, term: Apply) -> Bits:
+        operate = self.circuits.operators()[term.name]
+        return operate([self.bits(arg) for arg in term.args], term.bits)
+
+    def is_number(self, value: int, number: int) -> int:
+        """The literal that a value is the number."""
+        if number not in self.numbers[value]:
+            return FALSE
+        found = self._is.get((value, number))
+        if found is None:
+            found = self.circuits.equal(self.bits(value), constant_bits(number))
+            self._is[value, number] = found
+        return found
+
+    def number(self, value: int, is_true: Callable[[int], bool]) -> int:
+        """What a value is in a solution."""
+        total = 0
+        bits = self.bits(value)
+        for place, literal in enumerate(bits):
+            if literal == TRUE or (literal != FALSE and is_true(literal)):
+                total += (1 << place) if place < len(bits) - 1 else -(1 << place)
+        return total
+
+    # -- conditions --------------------------------------------------------------------------------------
+
+    def condition(self, condition: int) -> int:
+        """The literal of a (signed) condition."""
+        literal = self._conditions.get(abs(condition))
+        if literal is None:
+            literal = self._conditions[abs(condition)] = self._condition(abs(condition))
+        return literal if condition > 0 else -literal
+
+    def _condition(self, condition: int) -> int:
+        values = self.facts.values
+        if not values.may_hold[condition]:
+            return FALSE
+        if not values.may_fail[condition]:
+            return TRUE
+        term = self.terms.conditions[condition]
+        if isinstance(term, Both):
+            return self.formula.both(self.condition(term.left), self.condition(term.right))
+        if isinstance(term, Either):
+            return self.formula.either([self.condition(case) for case in term.cases])
+        if isinstance(term, Free):
+            return self.formula.choice()
+        if isinstance(term, NonZero):
+            return self.formula.either(self.bits(term.value))
+        assert isinstance(term, Equal)
+        return self.equal(term.left, term.right)
+
+    def equal(self, one: int, other: int) -> int:
+        """The literal that two values are equal."""
+        return self.circuits.equal(self.bits(one), self.bits(other))
+
+    # -- events ------------------------------------------------------------------------------------------
+
+    def written(self, write: int, number: int) -> int:
+        """The literal that the write writes the number."""
+        address = self.facts.initial_writes.get(write)
+        if address is not None:
+            return TRUE if self.facts.values.initial.get(address, 0) == number else FALSE
+        return self.is_number(self.facts.symbolic.events[write].value or 0, number)
+
+    def at_address(self, event: int, address: int) -> int:
+        """The literal that an event accesses the address."""
+        if event in self.facts.initial_writes:
+            return TRUE if self.facts.initial_writes[event] == address else FALSE
+        return self.is_number(self.facts.symbolic.events[event].address or 0, address)
+
+    def same_address(self, one: int, other: int) -> int:
+        """The literal that two events access the same address."""
+        common = self.facts.addresses(one) & self.facts.addresses(other)
+        rows = [[self.at_address(one, number), self.at_address(other, number)] for number in common]
+        return self.formula.any_of(rows)
+
+
+def constant_bits(number: int) -> Bits:
+    """A number as bits: the fewest that show it with its sign."""
+    width = (number if number >= 0 else ~number).bit_length() + 1
+    return [TRUE if number >> place & 1 else FALSE for place in range(width)]
+
+
+def extend(bits: Bits, width: int) -> Bits:
+    """The bits repeated to a width, or cut to it."""
+    return bits + bits[-1:] * (width - len(bits)) if len(bits) < width else bits[:width]
+
+
+def trim(bits: Bits) -> Bits:
+    """Without last bits that repeat the one before."""
+    end = len(bits)
+    while end > 1 and bits[end - 1] == bits[end - 2]:
+        end -= 1
+    return bits[:end]

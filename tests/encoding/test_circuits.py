@@ -1,0 +1,48 @@
+"""Circuits compute what the operators compute, on all small arguments."""
+
+import itertools
+
+import pytest
+
+from treville.encoding.circuits import Circuits
+from treville.encoding.formula import FALSE, TRUE, Formula
+from treville.programs.operators import OPERATORS, wrap
+from treville.results import Budget
+from treville.solving.solver import Clasp
+
+WIDTH = 4
+UNARY = {"not", "neg", "lnot", "zext", "sext", "reverse_bits"}
+ONLY_IN_LITMUS_TESTS = {"leading_zeros", "reverse_bytes"}
+
+
+def number_of(bits: list[int], is_true) -> int:  # type: ignore[no-untyped-def]
+    total = 0
+    for place, literal in enumerate(bits):
+        if literal == TRUE or (literal != FALSE and is_true(literal)):
+            total += -(1 << place) if place == len(bits) - 1 else 1 << place
+    return total
+
+
+@pytest.mark.parametrize("name", sorted(Circuits(Formula()).operators()))
+def test_circuit_equals_operator_on_all_arguments(name: str) -> None:
+    count = 1 if name in UNARY else 2
+    formula = Formula()
+    circuits = Circuits(formula)
+    arguments = [[formula.choice() for _ in range(WIDTH)] for _ in range(count)]
+    result = circuits.operators()[name](arguments, WIDTH)
+    seen = set()
+
+    def on_solution(is_true) -> bool:  # type: ignore[no-untyped-def]
+        numbers = tuple(number_of(bits, is_true) for bits in arguments)
+        seen.add(numbers)
+        assert number_of(result, is_true) == OPERATORS[name](numbers, WIDTH), numbers
+        return True
+
+    Clasp(formula).enumerate(Budget(), on_solution)
+    every = range(-(1 << (WIDTH - 1)), 1 << (WIDTH - 1))
+    assert seen == set(itertools.product(every, repeat=count))
+
+
+def test_every_operator_has_a_circuit() -> None:
+    assert set(OPERATORS) - set(Circuits(Formula()).operators()) == ONLY_IN_LITMUS_TESTS
+    assert wrap(8, 4) == -8
