@@ -14,12 +14,16 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 
 from treville.petri.answers import Finding, FiringSequence, Invariant
+from treville.petri.exclusions import Exclusions, find_exclusions
 from treville.petri.halfspace import HalfSpace
 from treville.petri.net import UNBOUNDED, Box, Net, Problem, Transition, Update
 from treville.petri.oriented import Separator
 from treville.petri.packing import FieldOverflow, MinimalSet, Packing
 
 Method = Generator[None, None, Finding]
+
+# (largest sets of mutually exclusive places looked for next, markings expanded before that)
+_STAGES = ((2, 300), (3, 1500))
 
 
 @dataclass(slots=True)
@@ -135,8 +139,8 @@ class _Pruner:
             weights = {place: -value for place, value in enumerate(half_space.k) if value}
             self._known.insert(0, (weights, half_space))
 
-    def excluded(self, marking: int, support: list[int]) -> bool:
-        """True when a half space that holds initially excludes everything above `marking`."""
+    def known(self, marking: int, support: list[int]) -> bool:
+        """True when a half space found earlier excludes everything above `marking`."""
         numbers = [(p, self.packing.at(marking, p)) for p in support]
         for index, (weights, half_space) in enumerate(self._known):
             if sum(weights.get(p, 0) * n for p, n in numbers) > -half_space.c:
@@ -144,6 +148,12 @@ class _Pruner:
                     self._known.insert(0, self._known.pop(index))
                 self.used[half_space] = None
                 return True
+        return False
+
+    def excluded(self, marking: int, support: list[int]) -> bool:
+        """True when a half space that holds initially excludes everything above `marking`."""
+        if self.known(marking, support):
+            return True
         if self._asked > 4 * self.RARE and self._successes * self.RARE < self._asked:
             self._skipped += 1
             if self._skipped % self.RARE:
@@ -176,14 +186,32 @@ def backward(problem: Problem, separator: Separator) -> Method:
     width = largest.bit_length() + 4
     while True:
         try:
-            return (yield from _search(problem, separator, Packing(len(problem.net.places), width)))
+            return (yield from _staged(problem, separator, Packing(len(problem.net.places), width)))
         except FieldOverflow:
             width *= 2
 
 
-def _search(problem: Problem, separator: Separator, packing: Packing) -> Method:
+def _staged(problem: Problem, separator: Separator, packing: Packing) -> Method:
+    """Search plainly for a while; then with sets of places that exclude each other, pairs before triples."""
     predecessors = _Predecessors(problem.net, packing)
-    pruner = _Pruner(packing, separator)
+    running = _search(problem, predecessors, _Pruner(packing, separator), Exclusions(packing))
+    for size, rounds in _STAGES:
+        for _ in range(rounds):
+            try:
+                next(running)
+            except StopIteration as stop:
+                finding: Finding = stop.value
+                return finding
+            yield
+        pruner = _Pruner(packing, separator)
+        exclusions = yield from find_exclusions(problem, packing, predecessors.of, pruner.known, size)
+        if exclusions.reasons:
+            running = _search(problem, predecessors, pruner, exclusions)
+    return (yield from running)
+
+
+def _search(problem: Problem, predecessors: _Predecessors, pruner: _Pruner, exclusions: Exclusions) -> Method:
+    packing = pruner.packing
     basis = MinimalSet(packing)
     highest = packing.pack([int(min(high, packing.limit)) for high in problem.initial.high])
     parents: dict[int, tuple[int, int] | None] = {}
@@ -192,7 +220,12 @@ def _search(problem: Problem, separator: Separator, packing: Packing) -> Method:
     def consider(marking: int, parent: tuple[int, int] | None) -> bool:
         """Add a marking unless it is redundant or unreachable; True when it is covered initially."""
         support = packing.support(marking)
-        if basis.below(marking, support) or pruner.excluded(marking, support):
+        if basis.below(marking, support):
+            return False
+        if (survivor := exclusions.below(marking, support)) is not None:
+            exclusions.used.add(survivor)
+            return False
+        if pruner.excluded(marking, support):
             return False
         basis.add(marking, support)
         parents[marking] = parent
@@ -210,7 +243,7 @@ def _search(problem: Problem, separator: Separator, packing: Packing) -> Method:
             if consider(predecessor, (transition, marking)):
                 return Finding(_sequence(problem, packing, parents, predecessor))
         yield
-    return Finding(_invariant(packing, basis, pruner))
+    return Finding(_invariant(packing, basis, pruner, exclusions))
 
 
 def _sequence(
@@ -224,7 +257,8 @@ def _sequence(
     return FiringSequence(initial, tuple(steps))
 
 
-def _invariant(packing: Packing, basis: MinimalSet, pruner: _Pruner) -> Invariant:
+def _invariant(packing: Packing, basis: MinimalSet, pruner: _Pruner, exclusions: Exclusions) -> Invariant:
     unbounded = (UNBOUNDED,) * packing.count
-    boxes = tuple(Box(packing.unpack(marking), unbounded) for marking in basis.minimal())
+    markings = [*exclusions.needed(), *basis.minimal()]
+    boxes = tuple(Box(packing.unpack(marking), unbounded) for marking in markings)
     return Invariant(tuple(pruner.used), boxes)

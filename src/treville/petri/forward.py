@@ -11,6 +11,7 @@ growing initial markings, which finds counterexamples only.
 
 from __future__ import annotations
 
+import heapq
 from collections import deque
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from itertools import product
 
 from treville.petri.answers import Cover, Finding, FiringSequence, Markings
 from treville.petri.net import UNBOUNDED, Bound, Box, Marking, Net, Problem, Transition
+from treville.petri.packing import FieldOverflow, Packing
 
 Method = Generator[None, None, Finding]
 Limit = tuple[Bound, ...]
@@ -33,10 +35,10 @@ class _Node:
     """A marking with infinities; `loops` are the accelerations applied when it was reached."""
 
     limit: Limit
+    packed: int
     parent: _Node | None
     transition: int
-    before: Limit  # what firing gave, before acceleration
-    loops: tuple[tuple[tuple[int, ...], Limit], ...]  # (transitions of a loop, marking before it)
+    loops: tuple[tuple[tuple[int, ...], Limit, Limit], ...]  # (loop, marking before and after raising)
 
 
 def _leq(a: Limit, b: Limit) -> bool:
@@ -55,105 +57,159 @@ def _fire(transition: Transition, limit: Limit) -> Limit | None:
 
 def forward(problem: Problem) -> Method:
     """Explore from the initial markings; yields now and then, ends with a `Finding`."""
-    if problem.coverability:
-        return _cover(problem)
-    return _explicit(problem)
+    if not problem.coverability:
+        return (yield from _explicit(problem))
+    width = 8
+    while True:
+        try:
+            return (yield from _Covering(problem, Packing(len(problem.net.places), width)).run())
+        except FieldOverflow:
+            width *= 2
 
 
-def _cover(problem: Problem) -> Method:
-    net = problem.net
-    root = _Node(problem.initial.high, None, -1, problem.initial.high, ())
-    covered: list[Limit] = []
-    queue = deque([root])
-    while queue:
-        node = queue.popleft()
-        if any(_leq(node.limit, other) for other in covered):
+class _Covering:
+    """The search for a cover; infinity is the largest number of a packed field."""
+
+    def __init__(self, problem: Problem, packing: Packing) -> None:
+        self.problem, self.net, self.packing = problem, problem.net, packing
+        self.covered: list[int] = []
+
+    def run(self) -> Method:
+        initial = self.problem.initial.high
+        queue = [(0, 0, _Node(initial, self._packed(initial), None, -1, ()))]
+        made = 0
+        while queue:
+            _, _, node = heapq.heappop(queue)
+            if self._is_covered(node.packed):
+                yield
+                continue
+            self._cover(node.packed)
+            if (finding := self._reaches_target(node)) is not None:
+                return finding
+            for index, transition in enumerate(self.net.transitions):
+                fired = _fire(transition, node.limit)
+                if fired is not None and not self._is_covered(self._packed(fired)):
+                    made += 1
+                    successor = self._accelerated(node, index, fired)
+                    # Markings with more infinities first: they make most others redundant.
+                    queue_key = -sum(1 for n in successor.limit if n == UNBOUNDED)
+                    heapq.heappush(queue, (queue_key, made, successor))
             yield
-            continue
-        covered = [other for other in covered if not _leq(other, node.limit)]
-        covered.append(node.limit)
-        for target in problem.targets:
+        return Finding(Cover(tuple(self._unpacked(value) for value in self.covered)))
+
+    def _packed(self, limit: Limit) -> int:
+        top = self.packing.limit
+        if any(top <= n < UNBOUNDED for n in limit):
+            raise FieldOverflow
+        return self.packing.pack([int(min(n, top)) for n in limit])
+
+    def _unpacked(self, value: int) -> Limit:
+        top = self.packing.limit
+        return tuple(UNBOUNDED if n == top else n for n in self.packing.unpack(value))
+
+    def _is_covered(self, value: int) -> bool:
+        guards = self.packing.guards
+        return any(((other | guards) - value) & guards == guards for other in self.covered)
+
+    def _cover(self, value: int) -> None:
+        guards = self.packing.guards
+        raised = value | guards
+        self.covered = [other for other in self.covered if (raised - other) & guards != guards]
+        self.covered.append(value)
+
+    def _reaches_target(self, node: _Node) -> Finding | None:
+        for target in self.problem.targets:
             if _leq(target.low, node.limit):
-                sequence = _concrete(problem, node, target.low)
-                if sequence is not None:
-                    return Finding(sequence)
-        for index, transition in enumerate(net.transitions):
-            fired = _fire(transition, node.limit)
-            if fired is not None and not any(_leq(fired, other) for other in covered):
-                queue.append(_accelerated(net, node, index, fired))
-        yield
-    return Finding(Cover(tuple(covered)))
+                sequence = _concrete(self.problem, node, target.low)
+                return Finding(
+                    sequence, "" if sequence else "a target is covered, but no short way was found"
+                )
+        return None
+
+    def _accelerated(self, parent: _Node, index: int, fired: Limit) -> _Node:
+        """Raise to infinity what strictly grew since an ancestor and grows again each time."""
+        limit, packed, loops = fired, self._packed(fired), []
+        steps = [index]
+        ancestor: _Node | None = parent
+        while ancestor is not None:
+            if ancestor.packed != packed and self.packing.leq(ancestor.packed, packed):
+                pairs = zip(ancestor.limit, limit, strict=True)
+                loop = tuple(reversed(steps))
+                grown = {p for p, (a, b) in enumerate(pairs) if a < b < UNBOUNDED}
+                kept = grown if self.net.plain else {p for p in grown if _stays(self.net, loop, p)}
+                if kept:
+                    raised = tuple(UNBOUNDED if p in kept else n for p, n in enumerate(limit))
+                    loops.append((loop, limit, raised))
+                    limit = raised
+                    packed = self._packed(limit)
+            steps.append(ancestor.transition)
+            ancestor = ancestor.parent
+        return _Node(limit, packed, parent, index, tuple(loops))
 
 
-def _accelerated(net: Net, parent: _Node, index: int, fired: Limit) -> _Node:
-    """Raise to infinity what strictly grew since an ancestor; Petri nets only."""
-    if not net.plain:
-        return _Node(fired, parent, index, fired, ())
-    limit, loops = fired, []
-    steps = [index]
-    ancestor: _Node | None = parent
-    while ancestor is not None:
-        if ancestor.limit != limit and _leq(ancestor.limit, limit):
-            raised = tuple(UNBOUNDED if a < b else b for a, b in zip(ancestor.limit, limit, strict=True))
-            if raised != limit:
-                loops.append((tuple(reversed(steps)), limit))
-                limit = raised
-        steps.append(ancestor.transition)
-        ancestor = ancestor.parent
-    return _Node(limit, parent, index, fired, tuple(loops))
+def _stays(net: Net, loop: tuple[int, ...], place: int) -> bool:
+    """True when an extra token in `place` is still there after the loop, whatever transfers it makes.
+
+    Firing is monotone and linear in the tokens added, so each turn of such a loop adds one token more.
+    """
+    extra = {place}
+    for index in loop:
+        updates = net.transitions[index].updates
+        moved = {p for p, update in updates.items() if extra.intersection(update.sources)}
+        extra = {p for p in extra if p not in updates} | moved
+    return place in extra
 
 
-def _demand_before(transition: Transition, demand: list[int]) -> list[int]:
-    """The least marking from which firing gives at least `demand` (transitions that shift only)."""
-    before = list(demand)
-    for place, change in transition.delta.items():
-        before[place] = max(0, before[place] - change)
+def _demand_before(transition: Transition, demand: list[int], available: Limit) -> list[int]:
+    """Tokens within `available` from which firing gives at least `demand`.
+
+    A transferred sum takes what it needs from its sources in turn, as far as they can give.
+    """
+    before = [0 if p in transition.updates else n for p, n in enumerate(demand)]
+    for place, update in transition.updates.items():
+        missing = demand[place] - update.constant
+        for source in sorted(update.sources, key=lambda s: -available[s]):
+            share = int(min(max(missing, 0), available[source]))
+            before[source] = max(before[source], share)
+            missing -= share
     for place, interval in transition.guard.items():
         before[place] = max(before[place], interval.low)
     return before
 
 
+def _unwound(net: Net, loop: tuple[int, ...], demand: list[int], limit: Limit) -> list[int]:
+    """The demand before one turn of a loop that starts and ends at `limit`."""
+    limits = [limit]
+    for index in loop[:-1]:
+        fired = _fire(net.transitions[index], limits[-1])
+        if fired is None:
+            raise AssertionError("an accelerated loop can be fired again")
+        limits.append(fired)
+    for index, available in zip(reversed(loop), reversed(limits), strict=True):
+        demand = _demand_before(net.transitions[index], demand, available)
+    return demand
+
+
 def _concrete(problem: Problem, node: _Node, target: Marking) -> FiringSequence | None:
-    """A firing sequence from a concrete initial marking to the target, or None when it gets too long."""
-    transitions = problem.net.transitions
-    if not problem.net.plain:
-        return _forward_sequence(problem, node, target)
+    """A firing sequence from a concrete initial marking to the target, or None when none is worked out."""
+    net = problem.net
     demand = list(target)
     steps: list[int] = []
-    current: _Node | None = node
-    while current is not None and current.transition >= 0:
-        for loop, before in reversed(current.loops):
+    current = node
+    while current.parent is not None:
+        for loop, before, after in reversed(current.loops):
             while not _leq(tuple(demand), before):
                 if len(steps) > _MAX_STEPS:
                     return None
-                for index in reversed(loop):
-                    demand = _demand_before(transitions[index], demand)
-                    steps.append(index)
-        demand = _demand_before(transitions[current.transition], demand)
+                demand = _unwound(net, loop, demand, after)
+                steps += reversed(loop)
+        demand = _demand_before(net.transitions[current.transition], demand, current.parent.limit)
         steps.append(current.transition)
         current = current.parent
     initial = tuple(map(max, problem.initial.low, demand))
-    return FiringSequence(initial, tuple(reversed(steps)))
-
-
-def _forward_sequence(problem: Problem, node: _Node, target: Marking) -> FiringSequence | None:
-    """With transfers: replay the path from larger and larger initial markings until it covers the target."""
-    steps: list[int] = []
-    current: _Node | None = node
-    while current is not None and current.transition >= 0:
-        steps.append(current.transition)
-        current = current.parent
     steps.reverse()
-    amount = max((1, *target, *(i.low for t in problem.net.transitions for i in t.guard.values())))
-    for _ in range(16):
-        start = tuple(
-            low + amount if high == UNBOUNDED else int(high)
-            for low, high in zip(problem.initial.low, problem.initial.high, strict=True)
-        )
-        if (end := _run(problem.net, start, steps)) is not None and _leq(target, end):
-            return FiringSequence(start, tuple(steps))
-        amount *= 2
-    return None
+    end = _run(net, initial, steps)
+    return FiringSequence(initial, tuple(steps)) if end is not None and _leq(target, end) else None
 
 
 def _run(net: Net, marking: Marking, steps: list[int]) -> Marking | None:
