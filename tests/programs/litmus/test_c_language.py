@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 
 import pytest
@@ -177,3 +178,24 @@ def test_deep_nesting_is_an_error_and_not_a_crash(body: str) -> None:
 def test_a_program_without_proper_threads_is_refused(program: str) -> None:
     with pytest.raises(InputError):
         parse(f"C t\n{{}}\n{program}\nexists (x=1)\n", "t.litmus")
+
+
+def test_mutated_programs_are_read_or_refused() -> None:
+    """Never a traceback, whatever the words are."""
+    body = (
+        "int r0 = READ_ONCE(*x); if (r0 == 1 && *y) { spin_lock(x); *y += 2; } else while (r0) { r0--; } "
+        "int *p = (int *)x; p[1] = atomic_cmpxchg(y, r0, -3) ? 1 : 2; for (i = 0; i < 2; i++) { xchg(x, i); }"
+    )
+    words = re.findall(r"\w+|[^\w\s]", body)
+    chance = random.Random(7)
+    refused = 0
+    for _ in range(600):
+        mutant = list(words)
+        for _ in range(chance.randint(1, 4)):
+            at = chance.randrange(len(mutant))
+            mutant[at : at + chance.randint(0, 2)] = chance.choices(words, k=chance.randint(0, 2))
+        try:
+            read(" ".join(mutant))
+        except InputError as error:
+            refused += error.span is not None
+    assert 100 < refused < 600

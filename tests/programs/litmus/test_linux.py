@@ -59,6 +59,25 @@ def test_a_primitive_has_the_events_of_the_kernel_model(statement: str, expected
     assert events(statement) == expected
 
 
+def test_accesses_also_carry_the_annotations_of_later_kernels() -> None:
+    """Those put the order of a read-modify-write on both halves, and no fences around it."""
+    instructions = read("r = xchg(x, 1); r = xchg_acquire(x, 1); smp_mb();").program.threads[0].instructions
+    upper = [
+        {tag for tag in instruction.tags if tag.isupper()}
+        for instruction in instructions
+        if isinstance(instruction, Load | Store | Fence)
+    ]
+    assert upper == [
+        set(),
+        {"MB", "RMW"},
+        {"MB", "RMW"},
+        set(),
+        {"ACQUIRE", "RMW"},
+        {"ACQUIRE", "RMW"},
+        {"MB"},
+    ]
+
+
 def test_synchronize_srcu_is_a_fence_with_a_location() -> None:
     test = read("synchronize_srcu(y);")
     (fence,) = test.program.threads[0].instructions
