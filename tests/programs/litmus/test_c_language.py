@@ -186,7 +186,7 @@ def test_mutated_programs_are_read_or_refused() -> None:
         "int r0 = READ_ONCE(*x); if (r0 == 1 && *y) { spin_lock(x); *y += 2; } else while (r0) { r0--; } "
         "int *p = (int *)x; p[1] = atomic_cmpxchg(y, r0, -3) ? 1 : 2; for (i = 0; i < 2; i++) { xchg(x, i); }"
     )
-    words = re.findall(r"\w+|[^\w\s]", body)
+    words = re.findall(r"\w+|==|&&|\+=|--|\+\+|[^\w\s]", body)
     chance = random.Random(7)
     refused = 0
     for _ in range(600):
