@@ -5,7 +5,7 @@ import pytest
 from treville.analysis.values import Values, analyse_values
 from treville.events.symbolic import SymbolicProgram, symbolic_program
 from treville.programs.ir import Branch, Const, Instruction, Load, Op, Program, Reg, Store, Thread
-from treville.results import TooLarge, Unsupported
+from treville.results import Unsupported
 
 
 def analysed(*threads: Thread, coherent: bool = True, cells: int = 2) -> tuple[SymbolicProgram, Values]:
@@ -67,9 +67,9 @@ def test_accesses_to_parts_of_cells_are_refused_with_their_place() -> None:
         analysed(thread(Load("r", Op("add", (X, Const(2))))))
 
 
-def test_values_beyond_the_finite_domain_are_too_large() -> None:
+def test_values_that_may_be_too_many_numbers_are_wide() -> None:
     mix: list[Instruction] = [Store(X, Const(1)), Store(Y, Const(1000))]
     for _ in range(6):
         mix += [Load("r", X), Load("s", Y), Store(X, Op("add", (Reg("r"), Reg("s")))), Store(Y, Reg("r"))]
-    with pytest.raises(TooLarge):
-        analysed(thread(*mix), thread(*mix), coherent=False)
+    symbolic, values = analysed(thread(*mix), thread(*mix), coherent=False)
+    assert symbolic.final[0]["r"].value in values.wide

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from treville.analysis.values import Values
 from treville.events.symbolic import Sources, StaticEvent, SymbolicProgram
-from treville.events.symbolic_terms import TRUE, Both, Terms
+from treville.events.symbolic_terms import TRUE
 from treville.relations import Relation, elements, mask_of
 
 
@@ -113,7 +113,7 @@ def _relate_execution(facts: Facts) -> None:
             by_guard[event.guard] = by_guard.get(event.guard, 0) | 1 << event.number
     facts.always |= mask_of(facts.initial_writes)
     implied_by = {
-        guard: mask_of(e for part in _conjuncts(terms, guard) for e in elements(by_guard.get(part, 0)))
+        guard: mask_of(e for part in terms.conjuncts(guard) for e in elements(by_guard.get(part, 0)))
         for guard in by_guard
     }
     po = facts.symbolic.po
@@ -130,17 +130,6 @@ def _relate_execution(facts: Facts) -> None:
         facts.implied.append(facts.always | implied_by.get(event.guard, 0))
         own = po[number] | before[number] | 1 << number
         facts.together.append(facts.live & (own | ~threads[event.thread]))
-
-
-def _conjuncts(terms: Terms, guard: int) -> list[int]:
-    found, pending = [], [guard]
-    while pending:
-        part = pending.pop()
-        found.append(part)
-        term = terms.conditions[part] if part > 0 else None
-        if isinstance(term, Both):
-            pending += [term.left, term.right]
-    return found
 
 
 def _gather_sets(facts: Facts) -> None:

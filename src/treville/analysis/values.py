@@ -7,6 +7,8 @@ by a chain of distinct writes, so as many rounds as there are writes are enough 
 feeds itself. Control is different: threads may take branches because of each other (two threads that each
 write only after reading the other's write), which is for the model to forbid. So every branch is first
 taken to go both ways, and what the values then exclude is excluded in a further pass.
+
+A value that may be too many numbers is *wide*: nothing is known of it but its bits. Addresses are never wide.
 """
 
 from __future__ import annotations
@@ -27,26 +29,33 @@ from treville.events.symbolic_terms import (
     NonZero,
     Read,
     Terms,
+    Unknown,
 )
-from treville.programs.ir import LOCATION_BASE, LOCATION_STRIDE, Program
+from treville.programs.ir import LOCATION_BASE, LOCATION_STRIDE, Location, Program
 from treville.programs.operators import OPERATORS
+from treville.relations import Relation
 from treville.results import TooLarge, Unsupported
 
-MAX_NUMBERS = 2_000
 MAX_TABLE = 200_000
+MAX_ADDRESSES = 1_000
 MAX_PASSES = 4
 EMPTY: frozenset[int] = frozenset()
+BOOLEAN = frozenset((0, 1))
+_TESTS = frozenset(("eq", "ne", "lt", "le", "gt", "ge", "ult", "ule", "ugt", "uge", "lnot"))
 
 
 @dataclass(slots=True)
 class Values:
-    """What the analysis found. `numbers[v]`: what value v may be; `may_hold[c]`, `may_fail[c]`: whether
-    condition c (a positive index) may be true, may be false; `initial`: what memory holds at first."""
+    """What the analysis found. `numbers[v]`: what value v may be, empty if it is in `wide`; `may_hold[c]`,
+    `may_fail[c]`: whether condition c (a positive index) may be true, may be false; `initial`: what declared
+    memory holds at first; `sizes`: of allocated objects by slot, whose memory is zero at first."""
 
     numbers: list[frozenset[int]]
     may_hold: list[bool]
     may_fail: list[bool]
     initial: dict[int, int]
+    sizes: dict[int, int] = field(default_factory=dict)
+    wide: set[int] = field(default_factory=set)
     live: int = 0
 
     def possible(self, condition: int) -> bool:
@@ -61,12 +70,21 @@ class Values:
         """Where the event may access memory; a run that goes where no cell is does not count."""
         if event.address is None:
             return EMPTY
-        return self.numbers[event.address] & self.initial.keys()
+        numbers = self.numbers[event.address]
+        known = numbers & self.initial.keys()
+        if len(known) == len(numbers) or not self.sizes:
+            return known
+        return known | frozenset(number for number in numbers - known if self._allocated(number))
+
+    def _allocated(self, address: int) -> bool:
+        slot, offset = divmod(address - LOCATION_BASE, LOCATION_STRIDE)
+        return offset < self.sizes.get(slot, 0)
 
 
-def analyse_values(symbolic: SymbolicProgram, coherent: bool) -> Values:
-    """Compute `Values`. With `coherent` the model is known to forbid reading from one's own later write."""
-    analysis = _Analysis(symbolic, coherent)
+def analyse_values(symbolic: SymbolicProgram, coherent: bool, most: int = 2_000) -> Values:
+    """Compute `Values`. With `coherent` the model is known to imply coherence per location. A value that may
+    be more than `most` numbers is wide."""
+    analysis = _Analysis(symbolic, coherent, most)
     for _ in range(MAX_PASSES):
         analysis.run()
         if not analysis.exclude():
@@ -77,9 +95,11 @@ def analyse_values(symbolic: SymbolicProgram, coherent: bool) -> Values:
             continue
         values.live |= 1 << event.number
         if event.address is not None and event.kind != "F":
+            if event.address in values.wide:
+                raise TooLarge("an access may be anywhere in memory", "lower --bound")
             _refuse_parts(symbolic.program, event, values)
     for target, allowed, instruction in symbolic.jumps:
-        if not values.numbers[target] <= allowed:
+        if target in values.wide or not values.numbers[target] <= allowed:
             raise Unsupported("a jump to a computed address that is no label", instruction.span)
     return values
 
@@ -90,52 +110,61 @@ def _refuse_parts(program: Program, event: StaticEvent, values: Values) -> None:
         slot, offset = divmod(address - LOCATION_BASE, LOCATION_STRIDE)
         if 0 <= slot < len(program.locations):
             location = list(program.locations.values())[slot]
-            if offset < len(location.initial) * location.cell_bytes:
+            if offset < max(at + bits // 8 for at, bits, _ in cells_of(location)):
                 place = event.instruction.span
                 raise Unsupported("an access to a part of a memory cell (mixed-size)", place)
 
 
+def cells_of(location: Location) -> list[tuple[int, int, int]]:
+    """The cells of a global: offset, bits, initial value."""
+    if location.parts:
+        return list(location.parts)
+    step = location.cell_bytes
+    return [(cell * step, location.bits, number) for cell, number in enumerate(location.initial)]
+
+
 @dataclass(slots=True)
 class _Memory:
-    """Numbers that may lie at each address, by the thread that wrote them."""
+    """The writes that may reach each address with what they write (None: wide), and the reads there."""
 
-    by_thread: dict[int, dict[int, set[int]]] = field(default_factory=dict)
+    writers: dict[int, dict[int, frozenset[int] | None]] = field(default_factory=dict)
     readers: dict[int, set[int]] = field(default_factory=dict)
 
 
 class _Analysis:
-    def __init__(self, symbolic: SymbolicProgram, coherent: bool) -> None:
+    def __init__(self, symbolic: SymbolicProgram, coherent: bool, most: int) -> None:
         self.symbolic = symbolic
         self.terms: Terms = symbolic.terms
         self.coherent = coherent
-        program = symbolic.program
+        self.most = most
+        locations = symbolic.program.locations
         initial = {
-            location.address + cell * location.cell_bytes: number
-            for location in program.locations.values()
-            for cell, number in enumerate(location.initial)
+            location.address + offset: number
+            for location in locations.values()
+            for offset, _, number in cells_of(location)
         }
         count = len(self.terms.conditions)
         self.values = Values([EMPTY] * len(self.terms.values), [True] * count, [True] * count, initial)
         self.values.may_fail[1] = False
+        self.values.sizes = {len(locations) + i: size for i, (_, size) in enumerate(symbolic.objects)}
         self.memory = _Memory()
         self.writes = [event for event in symbolic.events if event.kind == "W"]
         self.order = [term for term in self.terms.order if term >= 0]
         self.dependents = _dependents(symbolic)
+        self.before = Relation(symbolic.po).inverse().rows
+        self._guards = {event.guard: set(self.terms.conjuncts(event.guard)) for event in symbolic.events}
 
     def run(self) -> None:
         """All values, conditions being as they are: rounds of terms in order, then writes into memory."""
         self.memory = _Memory()
         self.values.numbers = [EMPTY] * len(self.terms.values)
+        self.values.wide = set()
         dirty = bytearray([1]) * len(self.terms.values)
         for _ in range(len(self.writes) + 2):
             for value in self.order:
                 if dirty[value]:
                     dirty[value] = 0
-                    numbers = self._numbers(value)
-                    if len(numbers) > MAX_NUMBERS:
-                        raise TooLarge("a register may hold too many numbers", "lower --bound")
-                    if numbers != self.values.numbers[value]:
-                        self.values.numbers[value] = numbers
+                    if self._update(value):
                         for dependent in self.dependents[value]:
                             dirty[dependent] = 1
             stale = self._store()
@@ -143,6 +172,26 @@ class _Analysis:
                 return
             for event in stale:
                 dirty[self.symbolic.events[event].value or 0] = 1
+
+    def _update(self, value: int) -> bool:
+        """Compute what a value may be; True if that is new."""
+        wide, known = self.values.wide, self.values.numbers
+        if value in wide:
+            return False
+        numbers = self._numbers(value)
+        if numbers is None or (len(numbers) > self.most and not self._are_addresses(numbers)):
+            wide.add(value)
+            known[value] = EMPTY
+            return True
+        if numbers == known[value]:
+            return False
+        known[value] = numbers
+        return True
+
+    def _are_addresses(self, numbers: frozenset[int]) -> bool:
+        return len(numbers) <= MAX_ADDRESSES and all(
+            number >= LOCATION_BASE or not number for number in numbers
+        )
 
     def exclude(self) -> bool:
         """Exclude ways that conditions cannot go with the values found; True if that is news."""
@@ -154,60 +203,89 @@ class _Analysis:
                 self.values.may_hold[~name], self.values.may_fail[~name] = found
         return news
 
-    def _numbers(self, value: int) -> frozenset[int]:
+    def _numbers(self, value: int) -> frozenset[int] | None:
+        """The numbers that a value may be, None if it is wide."""
         term = self.terms.values[value]
-        numbers = self.values.numbers
+        numbers, wide = self.values.numbers, self.values.wide
         if isinstance(term, Constant):
             return frozenset((term.number,))
         if isinstance(term, Any):
             return frozenset(term.numbers)
+        if isinstance(term, Unknown):
+            return BOOLEAN if term.bits == 1 else None
         if isinstance(term, Choose):
-            chosen = [numbers[case] for when, case in term.cases if self.values.possible(when)]
-            return EMPTY.union(*chosen)
+            chosen = [case for when, case in term.cases if self.values.possible(when)]
+            return None if wide.intersection(chosen) else EMPTY.union(*[numbers[case] for case in chosen])
         if isinstance(term, Apply):
-            operator, bits = OPERATORS[term.name], term.bits
-            if len(term.args) == 1:
-                return frozenset([operator((number,), bits) for number in numbers[term.args[0]]])
-            table = 1
-            for arg in term.args:
-                table *= len(numbers[arg])
-            if table > MAX_TABLE:
-                raise TooLarge("an operator's arguments may be too many numbers", "lower --bound")
-            return frozenset([operator(row, bits) for row in product(*(numbers[arg] for arg in term.args))])
+            return self._table(term)
         return self._readable(self.symbolic.events[term.event])
 
-    def _readable(self, event: StaticEvent) -> frozenset[int]:
+    def _table(self, term: Apply) -> frozenset[int] | None:
+        numbers, bits = self.values.numbers, term.bits
+        operator = OPERATORS[term.name]
+        if not self.values.wide.isdisjoint(term.args):
+            return BOOLEAN if term.name in _TESTS else None
+        if len(term.args) == 1:
+            return frozenset([operator((number,), bits) for number in numbers[term.args[0]]])
+        table = 1
+        for arg in term.args:
+            table *= len(numbers[arg])
+        if table > MAX_TABLE:
+            return BOOLEAN if term.name in _TESTS else None
+        return frozenset([operator(row, bits) for row in product(*(numbers[arg] for arg in term.args))])
+
+    # -- memory ------------------------------------------------------------------------------------------
+
+    def _readable(self, event: StaticEvent) -> frozenset[int] | None:
         if not self.values.possible(event.guard):
             return EMPTY
         found: set[int] = set()
-        for address in self.values.addresses(event):
+        addresses = self.values.addresses(event)
+        hidden = self._hidden(event, addresses)
+        for address in addresses:
             self.memory.readers.setdefault(address, set()).add(event.number)
-            found.add(self.values.initial.get(address, 0))
-            for thread, numbers in self.memory.by_thread.get(address, {}).items():
-                if thread != event.thread or not self.coherent:
-                    found |= numbers
-        if self.coherent:
-            found |= self._own_earlier(event)
+            if hidden is None:
+                found.add(self.values.initial.get(address, 0))
+            for write, numbers in self.memory.writers.get(address, {}).items():
+                if hidden is not None and hidden >> write & 1:
+                    continue
+                if self.coherent and self.symbolic.po[event.number] >> write & 1:
+                    continue
+                if numbers is None:
+                    return None
+                found |= numbers
         return frozenset(found)
 
-    def _own_earlier(self, event: StaticEvent) -> set[int]:
-        found: set[int] = set()
-        bit, po = 1 << event.number, self.symbolic.po
-        for write in self.writes:
-            if write.thread == event.thread and po[write.number] & bit and self._may_alias(write, event):
-                found |= self.values.numbers[write.value or 0]
+    def _hidden(self, event: StaticEvent, addresses: frozenset[int]) -> int | None:
+        """With coherence: the writes that are overwritten before the read; None if not even the initial value
+        surely is."""
+        if not self.coherent or len(addresses) != 1:
+            return None
+        (address,) = addresses
+        over = 0
+        guards = self._guards[event.guard]
+        found = None
+        for write in self.memory.writers.get(address, ()):
+            other = self.symbolic.events[write]
+            if (
+                self.before[event.number] >> write & 1
+                and len(self.values.numbers[other.address or 0]) == 1
+                and (other.guard in guards or self.values.certain(other.guard))
+            ):
+                over |= self.before[write]
+                found = over
         return found
-
-    def _may_alias(self, one: StaticEvent, other: StaticEvent) -> bool:
-        return not self.values.addresses(one).isdisjoint(self.values.addresses(other))
 
     def _truth(self, condition: int) -> tuple[bool, bool]:
         term = self.terms.conditions[condition]
         numbers, possible = self.values.numbers, self.values.possible
+        wide = self.values.wide
         if isinstance(term, NonZero):
             found = numbers[term.value]
-            return bool(found - {0}), 0 in found
+            return term.value in wide or bool(found - {0}), term.value in wide or 0 in found
         if isinstance(term, Equal):
+            if term.left in wide or term.right in wide:
+                return True, True
             left, right = numbers[term.left], numbers[term.right]
             return not left.isdisjoint(right), bool(left and right) and len(left | right) > 1
         if isinstance(term, Both):
@@ -218,16 +296,17 @@ class _Analysis:
         return True, isinstance(term, Free)
 
     def _store(self) -> set[int]:
-        """Put what live writes may write into memory; the reads that may now find something new."""
+        """Put live writes where they may write; the reads that may now find something new."""
         stale: set[int] = set()
         for write in self.writes:
             if not self.values.possible(write.guard):
                 continue
-            numbers = self.values.numbers[write.value or 0]
+            value = write.value or 0
+            numbers = None if value in self.values.wide else self.values.numbers[value]
             for address in self.values.addresses(write):
-                there = self.memory.by_thread.setdefault(address, {}).setdefault(write.thread, set())
-                if not numbers <= there:
-                    there |= numbers
+                there = self.memory.writers.setdefault(address, {})
+                if write.number not in there or there[write.number] != numbers:
+                    there[write.number] = numbers
                     stale |= self.memory.readers.get(address, set())
         return stale
 

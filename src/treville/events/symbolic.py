@@ -38,6 +38,7 @@ from treville.results import BudgetExceeded
 Sources: TypeAlias = dict[int, int]
 NOTHING: Sources = {}
 MAX_REPETITIONS = 20_000
+NO_BLOCK = -1
 
 
 class Binding(NamedTuple):
@@ -70,6 +71,7 @@ class StaticEvent:
     pick_ctrl: Sources = field(default_factory=dict)
     pair: Sources = field(default_factory=dict)
     exclusive: bool = False
+    block: int = NO_BLOCK
 
 
 @dataclass(slots=True)
@@ -80,7 +82,9 @@ class SymbolicProgram:
     under which a thread stops at the loop bound. `havocs` lists (guard, value) of free choices of a value,
     `jumps` (value, code addresses, instruction) of
     indirect branches. `final[t]` binds the registers of thread t at its end. Not `complete`: some loop that
-    ends by itself was cut.
+    ends by itself was cut. `asserts` lists the conditions under which assertions fail, `joins` (value, mask):
+    the threads of that number end before the events in the mask; `objects` are allocated objects (name and
+    size), which lie behind the program's globals.
     """
 
     program: Program
@@ -93,29 +97,40 @@ class SymbolicProgram:
     jumps: list[tuple[int, frozenset[int], Instruction]] = field(default_factory=list)
     final: list[dict[str, Binding]] = field(default_factory=list)
     complete: bool = True
+    # What only whole programs have; see `events.symbolic_whole`.
+    asserts: list[tuple[int, Instruction]] = field(default_factory=list)
+    joins: list[tuple[int, int]] = field(default_factory=list)
+    objects: list[tuple[str, int]] = field(default_factory=list)
+    thread_names: list[str] = field(default_factory=list)
 
 
 def symbolic_program(program: Program, bound: int) -> SymbolicProgram:
-    """The static events of every thread, loops unrolled to the bound.
+    """The static events of every thread of a litmus test, loops unrolled to the bound.
 
     A loop whose condition does not depend on memory ends by itself and is unrolled as far as it runs."""
-    bounds: dict[tuple[int, int], int] = {}
+    bounds: dict[tuple[str, int], int] = {}
     while True:
         result = SymbolicProgram(program)
-        for index, thread in enumerate(program.threads):
-            own = {target: limit for (owner, target), limit in bounds.items() if owner == index}
-            walk = _ThreadWalk(result, thread, index, unroll(thread, bound, own).steps)
-            walk.walk()
-            for target in walk.endless:
-                bounds[index, target] = 4 * own.get(target, bound + 1)
+        for thread in program.threads:
+            own = {target: limit for (owner, target), limit in bounds.items() if owner == thread.name}
+            walk = ThreadWalk(result, thread, unroll(thread, bound, own).steps)
+            walk.walk(TRUE, walk.first_registers())
+            extend_bounds(bounds, walk, bound)
         if result.complete:
             return result
-        if any(limit > MAX_REPETITIONS for limit in bounds.values()):
+
+
+def extend_bounds(bounds: dict[tuple[str, int], int], walk: ThreadWalk, bound: int) -> None:
+    """Let loops that end by themselves run longer."""
+    for target in walk.endless:
+        key = (walk.thread.name, target)
+        bounds[key] = 4 * bounds.get(key, bound + 1)
+        if bounds[key] > MAX_REPETITIONS:
             raise BudgetExceeded("a loop that does not depend on memory runs too long", "shorten the loop")
 
 
 @dataclass(slots=True)
-class _State:
+class State:
     """What is known before a step: registers, open control scopes, the pending read-modify-write parts."""
 
     registers: dict[str, Binding]
@@ -125,37 +140,45 @@ class _State:
     reserved: Sources = field(default_factory=dict)
     order: int = 0
     last: tuple[int, int] = (-1, -1)
+    block: int = NO_BLOCK
 
-    def copy(self) -> _State:
+    def copy(self) -> State:
         """An independent state; sources themselves are never changed in place."""
-        return _State(
+        return State(
             self.registers.copy(), self.control.copy(), self.control_pick.copy(),
-            self.linked, self.reserved, self.order, self.last,
+            self.linked, self.reserved, self.order, self.last, self.block,
         )  # fmt: skip
 
 
-class _ThreadWalk:
+class ThreadWalk:
     """One pass over the unrolled steps of a thread."""
 
-    def __init__(self, result: SymbolicProgram, thread: Thread, index: int, steps: list[Step]) -> None:
+    def __init__(self, result: SymbolicProgram, thread: Thread, steps: list[Step]) -> None:
         self.result = result
         self.terms = result.terms
         self.thread = thread
-        self.index = index
+        self.index = len(result.thread_names)
+        result.thread_names.append(thread.name)
+        result.final.append({})
         self.steps = steps
         self.endless: set[int] = set()  # loops cut although their condition is known
-        self.incoming: list[list[tuple[int, _State]]] = [[] for _ in self.steps]
-        self.exits: list[tuple[int, _State]] = []
-        self.event_of: list[int | None] = [None] * len(self.steps)
+        self.incoming: list[list[tuple[int, State]]] = [[] for _ in self.steps]
+        self.exits: list[tuple[int, State]] = []
+        self.own_events = [0] * len(self.steps)  # masks: the step's event, or those of a thread it starts
+        self.after: list[int] = []
+        self.current = 0  # the step being executed
 
-    def walk(self) -> None:
+    def first_registers(self) -> dict[str, Binding]:
+        """The thread's initial registers."""
+        return {n: Binding(self.terms.constant(value)) for n, value in self.thread.registers.items()}
+
+    def walk(self, guard: int, registers: dict[str, Binding]) -> None:
         """Fill the result with this thread's events, order, constraints and final registers."""
-        zero = self.terms.constant
-        start = _State({name: Binding(zero(value)) for name, value in self.thread.registers.items()})
+        start = State(registers)
         if self.steps:
-            self.incoming[0].append((TRUE, start))
+            self.incoming[0].append((guard, start))
         else:
-            self.exits.append((TRUE, start))
+            self.exits.append((guard, start))
         for number, step in enumerate(self.steps):
             arrived = [(guard, state) for guard, state in self.incoming[number] if guard != FALSE]
             self.incoming[number] = []
@@ -164,15 +187,15 @@ class _ThreadWalk:
             guard, state = self._merge(arrived)
             for scopes in (state.control, state.control_pick):
                 scopes.pop(step.position, None)
-            first = len(self.result.events)
-            choices = self._execute(state, guard, step.instruction, step.position)
-            if len(self.result.events) > first:
-                self.event_of[number] = first
+            first, self.current = len(self.result.events), number
+            choices = self.execute(state, guard, step.instruction, step.position)
+            self.own_events[number] = (1 << len(self.result.events)) - (1 << first)
             self._leave(step, guard, state, choices)
-        self.result.final.append(self._merge(self.exits)[1].registers if self.exits else {})
+        if self.exits:
+            self.result.final[self.index] = self._merge(self.exits)[1].registers
         self._program_order()
 
-    def _leave(self, step: Step, guard: int, state: _State, choices: dict[Choice, int]) -> None:
+    def _leave(self, step: Step, guard: int, state: State, choices: dict[Choice, int]) -> None:
         taken = [(self.terms.both(guard, choices.get(choice, TRUE)), choice, to) for choice, to in step.edges]
         taken = [edge for edge in taken if edge[0] != FALSE]
         for number, (condition, choice, target) in enumerate(taken):
@@ -193,24 +216,23 @@ class _ThreadWalk:
             self.result.complete = False
 
     def _program_order(self) -> None:
-        """Rows of `po`: the events on some path after each one."""
-        rows = self.result.po
-        rows.extend([0] * (len(self.result.events) - len(rows)))
-        after = [0] * len(self.steps)
+        """Rows of `po`: the events on some path after each one; a started thread comes after its start."""
+        rows, events = self.result.po, self.result.events
+        rows.extend([0] * (len(events) - len(rows)))
+        self.after = [0] * len(self.steps)
         for number in reversed(range(len(self.steps))):
             mask = 0
             for _, target in self.steps[number].edges:
                 if target >= 0:
-                    own = self.event_of[target]
-                    mask |= after[target] | (0 if own is None else 1 << own)
-            after[number] = mask
-            event = self.event_of[number]
-            if event is not None:
-                rows[event] = mask
+                    mask |= self.after[target] | self.own_events[target]
+            self.after[number] = mask
+            own = self.own_events[number]
+            if own and events[own.bit_length() - 1].thread == self.index:
+                rows[own.bit_length() - 1] = mask
 
     # -- joining paths -----------------------------------------------------------------------------------
 
-    def _merge(self, arrived: list[tuple[int, _State]]) -> tuple[int, _State]:
+    def _merge(self, arrived: list[tuple[int, State]]) -> tuple[int, State]:
         guard, state = arrived[0]
         if len(arrived) == 1:
             return guard, state
@@ -221,12 +243,13 @@ class _ThreadWalk:
             name: self._merge_binding([(taken, s.registers.get(name, zero)) for taken, s in arrived], guard)
             for name in names
         }
-        merged = _State(registers)
+        merged = State(registers)
         merged.control = self._merge_scopes([(taken, s.control) for taken, s in arrived], guard)
         merged.control_pick = self._merge_scopes([(taken, s.control_pick) for taken, s in arrived], guard)
         merged.linked = self._merge_sources([(taken, s.linked) for taken, s in arrived], guard)
         merged.reserved = self._merge_sources([(taken, s.reserved) for taken, s in arrived], guard)
         merged.order = max(s.order for _, s in arrived)
+        merged.block = state.block if all(s.block == state.block for _, s in arrived) else NO_BLOCK
         merged.last = state.last if all(s.last == state.last for _, s in arrived) else (-1, -1)
         return guard, merged
 
@@ -267,24 +290,22 @@ class _ThreadWalk:
 
     # -- instructions ------------------------------------------------------------------------------------
 
-    def _execute(
-        self, state: _State, guard: int, instruction: Instruction, position: int
-    ) -> dict[Choice, int]:
+    def execute(self, state: State, guard: int, instruction: Instruction, position: int) -> dict[Choice, int]:
         """Change the state by one instruction; for a branch, the condition of each of its edges."""
         terms = self.terms
         if isinstance(instruction, Local):
-            state.registers[instruction.register] = self._evaluate(instruction.value, state)
+            state.registers[instruction.register] = self.evaluate(instruction.value, state)
         elif isinstance(instruction, Havoc):
             value = terms.any_of(len(terms.values), instruction.values)
             state.registers[instruction.register] = Binding(value)
             self.result.havocs.append((guard, value))
         elif isinstance(instruction, Assume):
-            condition = terms.non_zero(self._evaluate(instruction.condition, state).value)
+            condition = terms.non_zero(self.evaluate(instruction.condition, state).value)
             self.result.required.append((guard, condition))
         elif isinstance(instruction, Fence):
-            event = self._event(state, "F", instruction.tags, guard, instruction, position)
+            event = self.event(state, "F", instruction.tags, guard, instruction, position)
             if instruction.address is not None:
-                event.address, event.addr, event.pick_addr = self._evaluate(instruction.address, state)
+                event.address, event.addr, event.pick_addr = self.evaluate(instruction.address, state)
         elif isinstance(instruction, Load):
             self._load(state, guard, instruction, position)
         elif isinstance(instruction, Store):
@@ -297,23 +318,25 @@ class _ThreadWalk:
             return self._indirect_branch(state, instruction)
         return {}
 
-    def _event(
-        self, state: _State, kind: str, tags: frozenset[str], guard: int, instruction: Instruction,
+    def event(
+        self, state: State, kind: str, tags: frozenset[str], guard: int, instruction: Instruction,
         position: int,
     ) -> StaticEvent:  # fmt: skip
+        """A new event of this thread with the control dependencies of the state."""
         if state.last[0] != instruction.index or state.last[1] > position:
             state.order += 1
         state.last = (instruction.index, position)
         event = StaticEvent(
             len(self.result.events), self.index, kind, tags, guard, instruction, position, state.order,
-            ctrl=self._union(state.control.values()), pick_ctrl=self._union(state.control_pick.values()),
+            ctrl=self.union(state.control.values()), pick_ctrl=self.union(state.control_pick.values()),
+            block=state.block,
         )  # fmt: skip
         self.result.events.append(event)
         return event
 
-    def _load(self, state: _State, guard: int, instruction: Load, position: int) -> None:
-        address = self._evaluate(instruction.address, state)
-        event = self._event(state, "R", instruction.tags, guard, instruction, position)
+    def _load(self, state: State, guard: int, instruction: Load, position: int) -> None:
+        address = self.evaluate(instruction.address, state)
+        event = self.event(state, "R", instruction.tags, guard, instruction, position)
         event.address, event.addr, event.pick_addr = address
         event.value = self.terms.read(event.number)
         event.exclusive = instruction.exclusive
@@ -324,20 +347,20 @@ class _ThreadWalk:
         if instruction.exclusive:
             state.reserved = {event.number: TRUE}
 
-    def _store(self, state: _State, guard: int, instruction: Store, position: int) -> None:
+    def _store(self, state: State, guard: int, instruction: Store, position: int) -> None:
         picked: Sources = NOTHING
         if instruction.when is not None:
-            condition = self._evaluate(instruction.when, state)
+            condition = self.evaluate(instruction.when, state)
             guard = self.terms.both(guard, self.terms.non_zero(condition.value))
-            picked = self._union([condition.data, condition.pick])
+            picked = self.union([condition.data, condition.pick])
             if guard == FALSE:
                 return
         event = self._write(state, guard, instruction, position)
-        event.pick_data = self._union([event.pick_data, picked])
+        event.pick_data = self.union([event.pick_data, picked])
         if instruction.link:
             event.pair = state.linked
 
-    def _store_exclusive(self, state: _State, guard: int, instruction: StoreExclusive, position: int) -> None:
+    def _store_exclusive(self, state: State, guard: int, instruction: StoreExclusive, position: int) -> None:
         terms = self.terms
         reserved = {
             load: when for load, when in state.reserved.items() if self._same_width(load, instruction)
@@ -348,7 +371,7 @@ class _ThreadWalk:
             state.registers[instruction.status] = Binding(failure)
             return
         succeeds = terms.free(len(self.result.events))
-        address = self._evaluate(instruction.address, state).value
+        address = self.evaluate(instruction.address, state).value
         event = self._write(state, terms.both(guard, succeeds), instruction, position)
         event.exclusive = True
         usable = []
@@ -363,7 +386,7 @@ class _ThreadWalk:
         data, pick = self._status_sources(event, instruction)
         value = terms.choose([(succeeds, terms.constant(instruction.success)), (-succeeds, failure)])
         state.registers[instruction.status] = Binding(
-            value, self._when(succeeds, data), self._when(succeeds, pick)
+            value, self.when(succeeds, data), self.when(succeeds, pick)
         )
 
     def _same_width(self, load: int, instruction: StoreExclusive) -> bool:
@@ -378,35 +401,35 @@ class _ThreadWalk:
             data.append({event.number: TRUE})
         if "address" in instruction.status_depends:
             loads = [(self.result.events[load], when) for load, when in event.pair.items()]
-            data += [event.addr, *(self._when(when, load.addr) for load, when in loads)]
-            pick += [event.pick_addr, *(self._when(when, load.pick_addr) for load, when in loads)]
+            data += [event.addr, *(self.when(when, load.addr) for load, when in loads)]
+            pick += [event.pick_addr, *(self.when(when, load.pick_addr) for load, when in loads)]
         if "data" in instruction.status_depends:
             data.append(event.data)
             pick.append(event.pick_data)
-        return self._union(data), self._union(pick)
+        return self.union(data), self.union(pick)
 
     def _write(
-        self, state: _State, guard: int, instruction: Store | StoreExclusive, position: int
+        self, state: State, guard: int, instruction: Store | StoreExclusive, position: int
     ) -> StaticEvent:
-        address = self._evaluate(instruction.address, state)
-        value = self._evaluate(instruction.value, state)
-        event = self._event(state, "W", instruction.tags, guard, instruction, position)
+        address = self.evaluate(instruction.address, state)
+        value = self.evaluate(instruction.value, state)
+        event = self.event(state, "W", instruction.tags, guard, instruction, position)
         event.address, event.addr, event.pick_addr = address
         event.value = self.terms.apply("sext", (value.value,), instruction.bits)
         event.data, event.pick_data = value.data, value.pick
         return event
 
-    def _branch(self, state: _State, instruction: Branch) -> dict[Choice, int]:
+    def _branch(self, state: State, instruction: Branch) -> dict[Choice, int]:
         if instruction.condition is None:
             return {}
-        condition = self._evaluate(instruction.condition, state)
+        condition = self.evaluate(instruction.condition, state)
         end = None if instruction.until is None else self.thread.labels[instruction.until]
         self._control(state, end, condition)
         holds = self.terms.non_zero(condition.value)
         return {True: holds, False: -holds}
 
-    def _indirect_branch(self, state: _State, instruction: IndirectBranch) -> dict[Choice, int]:
-        target = self._evaluate(instruction.target, state)
+    def _indirect_branch(self, state: State, instruction: IndirectBranch) -> dict[Choice, int]:
+        target = self.evaluate(instruction.target, state)
         self._control(state, None, target)
         addresses = self.thread.code_addresses
         self.result.jumps.append((target.value, frozenset(addresses), instruction))
@@ -414,46 +437,49 @@ class _ThreadWalk:
             address: self.terms.equal(target.value, self.terms.constant(address)) for address in addresses
         }
 
-    def _control(self, state: _State, end: int | None, condition: Binding) -> None:
+    def _control(self, state: State, end: int | None, condition: Binding) -> None:
         for scopes, sources in ((state.control, condition.data), (state.control_pick, condition.pick)):
             if sources:
-                scopes[end] = self._union([scopes.get(end, NOTHING), sources])
+                scopes[end] = self.union([scopes.get(end, NOTHING), sources])
 
     # -- expressions -------------------------------------------------------------------------------------
 
-    def _evaluate(self, expression: Expr, state: _State) -> Binding:
+    def evaluate(self, expression: Expr, state: State) -> Binding:
+        """The value of an expression, with what it depends on."""
         if isinstance(expression, Reg):
             found = state.registers.get(expression.name)
             return Binding(self.terms.constant(0)) if found is None else found
         if isinstance(expression, Const):
             return Binding(self.terms.constant(expression.value))
         if isinstance(expression, Op):
-            args = [self._evaluate(arg, state) for arg in expression.args]
+            args = [self.evaluate(arg, state) for arg in expression.args]
             value = self.terms.apply(expression.name, tuple(arg.value for arg in args), expression.bits)
             return Binding(
-                value, self._union([arg.data for arg in args]), self._union([arg.pick for arg in args])
+                value, self.union([arg.data for arg in args]), self.union([arg.pick for arg in args])
             )
-        condition = self._evaluate(expression.condition, state)
+        condition = self.evaluate(expression.condition, state)
         holds = self.terms.non_zero(condition.value)
         cases = [
-            (holds, self._evaluate(expression.then, state)),
-            (-holds, self._evaluate(expression.otherwise, state)),
+            (holds, self.evaluate(expression.then, state)),
+            (-holds, self.evaluate(expression.otherwise, state)),
         ]
         cases = [case for case in cases if case[0] != FALSE]
         return Binding(
             self.terms.choose([(when, chosen.value) for when, chosen in cases]),
-            self._union([self._when(when, chosen.data) for when, chosen in cases]),
-            self._union(
-                [self._when(when, chosen.pick) for when, chosen in cases] + [condition.data, condition.pick]
+            self.union([self.when(when, chosen.data) for when, chosen in cases]),
+            self.union(
+                [self.when(when, chosen.pick) for when, chosen in cases] + [condition.data, condition.pick]
             ),
         )
 
-    def _when(self, condition: int, sources: Sources) -> Sources:
+    def when(self, condition: int, sources: Sources) -> Sources:
+        """The same sources under a further condition."""
         if condition == TRUE:
             return sources
         return {event: self.terms.both(condition, when) for event, when in sources.items()}
 
-    def _union(self, parts: Iterable[Sources]) -> Sources:
+    def union(self, parts: Iterable[Sources]) -> Sources:
+        """All sources of the parts; a condition of one suffices."""
         kept = [part for part in parts if part]
         if len(kept) <= 1:
             return kept[0] if kept else NOTHING
@@ -464,7 +490,7 @@ class _ThreadWalk:
         return union
 
 
-def _close_passed(state: _State, position: int) -> None:
+def _close_passed(state: State, position: int) -> None:
     """A jump ends the control scopes whose end lies at or before it."""
     for scopes in (state.control, state.control_pick):
         for end in [end for end in scopes if end is not None and end <= position]:

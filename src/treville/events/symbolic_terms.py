@@ -51,7 +51,14 @@ class Any(NamedTuple):
     numbers: tuple[int, ...]
 
 
-ValueTerm: TypeAlias = Constant | Read | Apply | Choose | Any
+class Unknown(NamedTuple):
+    """Any number of `bits` bits. `key` tells choices apart."""
+
+    key: int
+    bits: int
+
+
+ValueTerm: TypeAlias = Constant | Read | Apply | Choose | Any | Unknown
 
 
 class Holds(NamedTuple):
@@ -135,6 +142,10 @@ class Terms:
         """A free choice of one of the numbers."""
         return self.constant(numbers[0]) if len(numbers) == 1 else self._value(Any(key, numbers))
 
+    def unknown(self, bits: int) -> int:
+        """A free choice of a number of that many bits."""
+        return self._value(Unknown(len(self.values), bits))
+
     def apply(self, name: str, args: tuple[int, ...], bits: int) -> int:
         """The operator applied to the values, folded where the result is known."""
         terms = [self.values[arg] for arg in args]
@@ -194,6 +205,17 @@ class Terms:
             if isinstance(term, Both) and other in (term.left, term.right):
                 return one
         return self._condition(Both(left, right))
+
+    def conjuncts(self, condition: int) -> list[int]:
+        """The condition and all that it is a conjunction of."""
+        found, pending = [], [condition]
+        while pending:
+            part = pending.pop()
+            found.append(part)
+            term = self.conditions[part] if part > 0 else None
+            if isinstance(term, Both):
+                pending += [term.left, term.right]
+        return found
 
     def either(self, cases: list[int]) -> int:
         """Disjunction; `g and c` together with `g and not c` is `g`, so guards shrink where paths join."""

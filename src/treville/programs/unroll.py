@@ -41,9 +41,10 @@ class Unrolled:
     may_be_cut: bool = False
 
 
-def unroll(thread: Thread, bound: int, bounds: dict[int, int] | None = None) -> Unrolled:
+def unroll(thread: Thread, bound: int, bounds: dict[int, int] | None = None, anew: bool = False) -> Unrolled:
     """Unroll every loop of the thread; linear in the number of copies. `bounds` gives the loops that start
-    at certain positions bounds of their own."""
+    at certain positions bounds of their own. With `anew` an inner loop has its whole bound in each round of
+    the outer one (as C's users expect), otherwise the bound is for all rounds together (as herd7's do)."""
     bounds = bounds or {}
     instructions = thread.instructions
     end = len(instructions)
@@ -68,7 +69,8 @@ def unroll(thread: Thread, bound: int, bounds: dict[int, int] | None = None) -> 
         stack.append((copy, True))
         for choice, target in _successors(thread, position):
             limit = bounds.get(target, bound)
-            following = _follow(position, target, counts, limit, repeatable, end)
+            kept = _outside(counts, target, position) if anew and target <= position else counts
+            following = _follow(position, target, kept, limit, repeatable, end)
             out.append((choice, following))
             if not isinstance(following, int):
                 stack.append((following, False))
@@ -103,6 +105,11 @@ def _repeatable(thread: Thread) -> list[frozenset[int]]:
                     targets[position].add(target)
             changed = changed or len(targets[position]) != before
     return [frozenset(found) for found in targets]
+
+
+def _outside(counts: Counts, target: int, position: int) -> Counts:
+    """The counts without those of loops inside the one that is repeated."""
+    return tuple(item for item in counts if not target < item[0] <= position)
 
 
 def _follow(

@@ -1,0 +1,204 @@
+"""Whole programs -> static events: threads started and joined, assertions, private and fresh objects.
+
+As `events.symbolic`, of which this is the part that only C programs need. A thread is walked where it is
+started, under the guard of its start; what a run cannot pass (a failed assumption, a lock that is held, a
+join with a thread that has not ended) it does not pass, and the rest of the program goes on without it.
+"""
+
+from __future__ import annotations
+
+from treville.events.symbolic import (
+    NO_BLOCK,
+    Binding,
+    State,
+    SymbolicProgram,
+    ThreadWalk,
+    extend_bounds,
+)
+from treville.events.symbolic_terms import FALSE, TRUE, Constant
+from treville.programs.ir import (
+    LOCATION_BASE,
+    LOCATION_STRIDE,
+    Allocate,
+    Assert,
+    Assume,
+    AtomicBegin,
+    AtomicEnd,
+    Instruction,
+    Join,
+    Nondet,
+    Program,
+    ReadPrivate,
+    Spawn,
+    Stop,
+    Thread,
+    WritePrivate,
+)
+from treville.programs.unroll import Choice, Step, unroll
+from treville.results import Unsupported
+
+MAX_THREADS = 200
+
+
+def whole_program(program: Program, bound: int) -> SymbolicProgram:
+    """The static events of a program that starts with its first thread."""
+    bounds: dict[tuple[str, int], int] = {}
+    while True:
+        result = SymbolicProgram(program)
+        main = WholeProgramWalk(result, program.threads[0], _Context(program, bound, bounds))
+        main.walk(TRUE, main.first_registers())
+        extend_bounds(bounds, main, bound)
+        if result.complete:
+            return result
+
+
+class _Context:
+    """What all walks of a program share: bounds of loops, and the conditions that threads have ended."""
+
+    def __init__(self, program: Program, bound: int, bounds: dict[tuple[str, int], int]) -> None:
+        self.program = program
+        self.bound = bound
+        self.bounds = bounds
+        self.ended: dict[int, int] = {}
+
+    def steps(self, thread: Thread) -> list[Step]:
+        """A thread unrolled."""
+        own = {target: limit for (owner, target), limit in self.bounds.items() if owner == thread.name}
+        return unroll(thread, self.bound, own, anew=True).steps
+
+
+class WholeProgramWalk(ThreadWalk):
+    """The walk over one thread of a whole program."""
+
+    def __init__(self, result: SymbolicProgram, thread: Thread, context: _Context) -> None:
+        super().__init__(result, thread, context.steps(thread))
+        self.context = context
+        self.blocks = 0
+        self._joins: list[tuple[int, int]] = []  # (step, value of the thread's number)
+
+    def walk(self, guard: int, registers: dict[str, Binding]) -> None:
+        """As for litmus tests; also learn when the thread has ended and what comes after its joins."""
+        super().walk(guard, registers)
+        self.context.ended[self.index] = self.terms.either([taken for taken, _ in self.exits])
+        for number, value in self._joins:
+            self.result.joins.append((value, self.after[number]))
+
+    def execute(self, state: State, guard: int, instruction: Instruction, position: int) -> dict[Choice, int]:
+        """Change the state by one instruction; the conditions of the edges that can be taken."""
+        terms = self.terms
+        if isinstance(instruction, Assume | Assert):
+            holds = terms.non_zero(self.evaluate(instruction.condition, state).value)
+            if isinstance(instruction, Assert):
+                self._assert(terms.both(guard, -holds), instruction)
+            return {None: holds}
+        if isinstance(instruction, Stop):
+            if instruction.cut:
+                self.result.cuts.append(guard)
+            return {None: FALSE}
+        if isinstance(instruction, Nondet):
+            state.registers[instruction.register] = Binding(terms.unknown(instruction.bits))
+        elif isinstance(instruction, Spawn):
+            self._spawn(state, guard, instruction)
+        elif isinstance(instruction, Join):
+            return {None: self._join(state, instruction)}
+        elif isinstance(instruction, Allocate):
+            state.registers[instruction.register] = self._allocate(state, instruction)
+        elif isinstance(instruction, ReadPrivate):
+            state.registers[instruction.register] = self._read_private(state, instruction)
+        elif isinstance(instruction, WritePrivate):
+            self._write_private(state, instruction)
+        elif isinstance(instruction, AtomicBegin):
+            self.blocks += 1
+            state.block = self.index << 20 | self.blocks
+        elif isinstance(instruction, AtomicEnd):
+            state.block = NO_BLOCK
+        else:
+            return super().execute(state, guard, instruction, position)
+        return {}
+
+    def _assert(self, fails: int, instruction: Assert) -> None:
+        if fails != FALSE:
+            self.result.asserts.append((fails, instruction))
+
+    # -- threads -----------------------------------------------------------------------------------------
+
+    def _spawn(self, state: State, guard: int, instruction: Spawn) -> None:
+        if len(self.result.thread_names) >= MAX_THREADS:
+            raise Unsupported(f"more than {MAX_THREADS} threads", instruction.span)
+        body = self.context.program.functions[instruction.function]
+        child = WholeProgramWalk(self.result, body, self.context)
+        registers = child.first_registers()
+        if body.parameter:
+            registers[body.parameter] = Binding(self.evaluate(instruction.argument, state).value)
+        state.registers[instruction.register] = Binding(self.terms.constant(child.index))
+        child.walk(guard, registers)
+        extend_bounds(self.context.bounds, child, self.context.bound)
+
+    def _join(self, state: State, instruction: Join) -> int:
+        """The condition that the thread has ended."""
+        terms = self.terms
+        value = self.evaluate(instruction.thread, state).value
+        self._joins.append((self.current, value))
+        cases = []
+        for thread, ended in self.context.ended.items():
+            cases.append(terms.both(terms.equal(value, terms.constant(thread)), ended))
+        return terms.either(cases)
+
+    # -- objects -----------------------------------------------------------------------------------------
+
+    def _allocate(self, state: State, instruction: Allocate) -> Binding:
+        size = self.terms.values[self.evaluate(instruction.size, state).value]
+        if not isinstance(size, Constant) or not 0 <= size.number < LOCATION_STRIDE:
+            raise Unsupported("an allocation whose size is not known or too large", instruction.span)
+        slot = len(self.context.program.locations) + len(self.result.objects)
+        self.result.objects.append((instruction.name, size.number))
+        return Binding(self.terms.constant(LOCATION_BASE + slot * LOCATION_STRIDE))
+
+    def _read_private(self, state: State, instruction: ReadPrivate) -> Binding:
+        offset = self.evaluate(instruction.offset, state)
+        place = self.terms.values[offset.value]
+        if isinstance(place, Constant):
+            found = state.registers.get(_cell(instruction.object, place.number))
+            binding = Binding(self.terms.constant(0)) if found is None else found
+        else:
+            cells = [
+                (self.terms.equal(offset.value, self.terms.constant(at)), cell)
+                for at, cell in _cells(state, instruction.object).items()
+            ]
+            value = self.terms.choose([(when, cell.value) for when, cell in cells])
+            data = self.union([offset.data, *(self.when(when, cell.data) for when, cell in cells)])
+            binding = Binding(value, data, offset.pick)
+        value = self.terms.apply("sext", (binding.value,), instruction.bits)
+        return Binding(value, binding.data, binding.pick)
+
+    def _write_private(self, state: State, instruction: WritePrivate) -> None:
+        offset = self.evaluate(instruction.offset, state)
+        value = self.evaluate(instruction.value, state)
+        place = self.terms.values[offset.value]
+        if isinstance(place, Constant):
+            state.registers[_cell(instruction.object, place.number)] = value
+            return
+        cells = _cells(state, instruction.object)
+        if not cells:
+            raise Unsupported("a first write to an array at an index that is not known", instruction.span)
+        for at, before in cells.items():
+            here = self.terms.equal(offset.value, self.terms.constant(at))
+            state.registers[_cell(instruction.object, at)] = Binding(
+                self.terms.choose([(here, value.value), (-here, before.value)]),
+                self.union([self.when(here, value.data), self.when(-here, before.data), offset.data]),
+                self.union([value.pick, before.pick]),
+            )
+
+
+def _cell(name: str, offset: int) -> str:
+    return f"{name}\0{offset}"
+
+
+def _cells(state: State, name: str) -> dict[int, Binding]:
+    """The cells of a private object that were written so far, by offset."""
+    prefix = f"{name}\0"
+    return {
+        int(register[len(prefix) :]): binding
+        for register, binding in state.registers.items()
+        if register.startswith(prefix)
+    }
