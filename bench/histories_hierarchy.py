@@ -147,7 +147,11 @@ def main() -> None:
                     if allowed[first.name] and not allowed[second.name]:
                         separated.setdefault((first.name, second.name), history.compact())
         seconds = time.monotonic() - started
-        print(f"{events} events: {looked} histories, {decided} not SC, {seconds:.0f} s", file=sys.stderr, flush=True)
+        print(
+            f"{events} events: {looked} histories, {decided} not SC, {seconds:.0f} s",
+            file=sys.stderr,
+            flush=True,
+        )
     for first in levels:
         included = [b.name for b in levels if b is not first and (first.name, b.name) not in separated]
         print(f"{first.name} is at least as strong as: {', '.join(included) or 'nothing else'}")

@@ -83,9 +83,7 @@ def required(level, threads, nodes, event, sources, coherence):
         order = closure(program | reads_from)
         return [(of(p), order) for p in everyone]
     if level == "GWO":
-        order = {
-            (w, v) for w, r in reads_from for s, v in program if r == s and v in writes
-        }
+        order = {(w, v) for w, r in reads_from for s, v in program if r == s and v in writes}
         return [(of(p), own(p) | order) for p in everyone]
     from_read = {
         (r, v)
@@ -94,17 +92,10 @@ def required(level, threads, nodes, event, sources, coherence):
         if event[v][1] == event[r][1] and (w is None or (w, v) in coherence)
     }
     if level == "GAO":
-        anti = {
-            (w, v)
-            for w, r in reads_from
-            for s, v in from_read
-            if (r == s or (r, s) in program)
-        }
+        anti = {(w, v) for w, r in reads_from for s, v in from_read if (r == s or (r, s) in program)}
         return cache + [(of(p), own(p) | anti) for p in everyone]
     assert level == "PC-D"
-    dash = {
-        (a, b) for a, b in program if a in reads or b in writes or event[a][1] == event[b][1]
-    }
+    dash = {(a, b) for a, b in program if a in reads or b in writes or event[a][1] == event[b][1]}
     dash_writes = {(a, b) for a, b in dash if a in writes and b in writes}
     remote_writes = {(a, r) for a, b in dash_writes for w, r in reads_from if b == w}
     remote_reads = {(r, b) for r, v in from_read for a, b in dash_writes if v == a}

@@ -31,7 +31,9 @@ _DEFAULT_MEGABYTES = 4000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `treville history`."""
-    parser.add_argument("inputs", nargs="*", metavar="FILE", help="histories, folders of them; - is standard input")
+    parser.add_argument(
+        "inputs", nargs="*", metavar="FILE", help="histories, folders of them; - is standard input"
+    )
     parser.add_argument(
         "--level", action="append", default=[], metavar="NAME[,NAME]", help="levels to check (default: all)"
     )
@@ -299,7 +301,7 @@ def _make(options: argparse.Namespace) -> int:
             history = mutate(history, options.seed, options.mutate)
     if history.default_initial != 0:
         keys = dict.fromkeys(operation.key for operation in history.operations)
-        print(json.dumps({"initial": {key: history.default_initial for key in keys}}))
+        print(json.dumps({"initial": dict.fromkeys(keys, history.default_initial)}))
     for operation in history.operations:
         record = {
             "process": operation.process,

@@ -65,7 +65,9 @@ def _judged(events: Events, answer: Answer, seconds: float) -> Answer:
     if answer.execution is not None:
         problems = complaints(answer.level, events, answer.execution)
         if problems:
-            raise AssertionError(f"{answer.algorithm} gave wrong evidence for {answer.level.name}: {problems[0]}")
+            raise AssertionError(
+                f"{answer.algorithm} gave wrong evidence for {answer.level.name}: {problems[0]}"
+            )
     return Answer(
         answer.level,
         answer.verdict,
@@ -96,7 +98,7 @@ def _decide(events: Events, level: Level, budget: Budget, algorithm: str) -> Ans
     if isinstance(facts, Conflict):
         return Answer(level, Verdict.FAIL, "saturation", "forced orders form a cycle", conflict=facts)
     certain = all(len(found) == 1 for found in facts.candidates.values())
-    execution = evidence.schedule(problem, facts) if certain and not problem.linked else None
+    execution = evidence.schedule(problem, facts) if certain and not level.agree else None
     if execution is not None:
         return Answer(level, Verdict.PASS, "saturation", execution=execution)
     if algorithm == "saturation":

@@ -113,87 +113,108 @@ def from_one_order(level: Level, events: Events, order: Sequence[int], sources: 
 def schedule(problem: Problem, facts: Facts) -> Execution | None:
     """Try to place the events of each view one by one, never overwriting a value that is still to be read.
 
-    Needs certain sources and views that do not depend on each other. None means that this greedy attempt
-    got stuck, not that there is no execution.
+    Needs certain sources and views that need not agree on write orders. None means that this greedy
+    attempt got stuck, not that there is no execution.
     """
     sources = {read: found[0] for read, found in facts.candidates.items()}
-    chosen = []
-    for view, derived in zip(problem.views, facts.derived, strict=True):
-        order = _Scheduler(problem, view, derived, sources).run()
-        if order is None:
+    together = [range(len(problem.views))] if problem.issue else [[i] for i in range(len(problem.views))]
+    orders: dict[int, tuple[int, ...]] = {}
+    for indices in together:
+        found = _Scheduler(problem, facts, sources, list(indices)).run()
+        if found is None:
             return None
-        chosen.append((view.instance, order))
-    return Execution(sources, tuple(chosen))
+        orders |= found
+    chosen = tuple((view.instance, orders[i]) for i, view in enumerate(problem.views))
+    return Execution(sources, chosen)
 
 
 class _Scheduler:
-    """List scheduling of one view's graph; reads first, then writes in log order."""
+    """List scheduling of the graphs of some views; reads first, then writes in log order."""
 
-    def __init__(
-        self, problem: Problem, view: ViewGraph, derived: list[tuple[int, int]], sources: dict[int, int]
-    ) -> None:
-        self.events, self.view, self.sources = problem.events, view, sources
-        self.targets: list[list[int]] = [[] for _ in range(view.nodes)]
-        self.indegree = [0] * view.nodes
-        happened = set(sources.values())
-        certain = [(u, v) for u, v, c in view.conditional if all(w in happened for _, w in c)]
-        for before, after in {*view.fixed, *derived, *certain}:
-            self.targets[before].append(after)
-            self.indegree[after] += 1
-        members = set(view.instance.events)
-        self.event_at = {node: event for event, node in view.node.items() if event in members}
-        self.pending: dict[int, int] = {}
-        for event in view.instance.events:
-            if not self.events.is_write[event]:
-                self.pending[sources[event]] = self.pending.get(sources[event], 0) + 1
-        self.current = {x: self.events.initial(x) for x in range(len(self.events.locations))}
-        self.parked: dict[int, list[int]] = {}
+    def __init__(self, problem: Problem, facts: Facts, sources: dict[int, int], indices: list[int]) -> None:
+        self.events, self.sources, self.indices = problem.events, sources, indices
+        self.absent = problem.events.optional - set(sources.values())
+        self.targets: list[list[int]] = []
+        self.place_of: list[tuple[int, int] | None] = []
+        starts: dict[int, int] = {}
+        for index in indices:
+            starts[index] = len(self.targets)
+            self._add_view(index, problem.views[index], facts.derived[index])
+        for first, before, second, after in problem.issue:
+            self.targets[starts[first] + before].append(starts[second] + after)
+        self.indegree = [0] * len(self.targets)
+        for found in self.targets:
+            for target in found:
+                self.indegree[target] += 1
+        self.pending: dict[tuple[int, int], int] = {}
+        for index in indices:
+            for event in problem.views[index].instance.events:
+                if not self.events.is_write[event]:
+                    key = (index, sources[event])
+                    self.pending[key] = self.pending.get(key, 0) + 1
+        self.current: dict[tuple[int, int], int] = {}
+        self.parked: dict[tuple[int, int], list[int]] = {}
         self.ready: list[tuple[int, int]] = []
 
-    def run(self) -> tuple[int, ...] | None:
-        order: list[int] = []
+    def _add_view(self, index: int, view: ViewGraph, derived: list[tuple[int, int]]) -> None:
+        start = len(self.targets)
+        self.targets += [[] for _ in range(view.nodes)]
+        self.place_of += [None] * view.nodes
+        certain = [(u, v) for u, v, c in view.conditional if all(w not in self.absent for _, w in c)]
+        for before, after in {*view.fixed, *derived, *certain}:
+            self.targets[start + before].append(start + after)
+        for event in view.instance.events:
+            self.place_of[start + view.node[event]] = (index, event)
+
+    def run(self) -> dict[int, tuple[int, ...]] | None:
+        orders: dict[int, list[int]] = {index: [] for index in self.indices}
         for node, degree in enumerate(self.indegree):
             if not degree:
                 self._release(node)
         placed = 0
         while self.ready:
             _, node = heapq.heappop(self.ready)
-            if not self._place(node, order):
+            if not self._place(node, orders):
                 continue
             placed += 1
             for target in self.targets[node]:
                 self.indegree[target] -= 1
                 if not self.indegree[target]:
                     self._release(target)
-        return tuple(order) if placed == len(self.indegree) else None
+        if placed < len(self.indegree):
+            return None
+        return {index: tuple(order) for index, order in orders.items()}
 
     def _release(self, node: int) -> None:
-        event = self.event_at.get(node)
-        # Relays and reads never hurt; among writes those that are read come in log order.
-        rank = -1 if event is None or not self.events.is_write[event] else event
+        place = self.place_of[node]
+        # Relays and reads never hurt; writes come in log order.
+        rank = -1 if place is None or not self.events.is_write[place[1]] else place[1]
         heapq.heappush(self.ready, (rank, node))
 
-    def _place(self, node: int, order: list[int]) -> bool:
+    def _place(self, node: int, orders: dict[int, list[int]]) -> bool:
         """Put the node next if that is allowed now; otherwise park it until its location is free."""
-        event = self.event_at.get(node)
-        if event is None:
+        place = self.place_of[node]
+        if place is None:
+            return True
+        index, event = place
+        if event in self.absent:
             return True
         location = self.events.location_of[event]
         if self.events.is_write[event]:
-            if self.pending.get(self.current[location], 0):
-                self.parked.setdefault(location, []).append(node)
+            seen = self.current.get((index, location), self.events.initial(location))
+            if self.pending.get((index, seen), 0):
+                self.parked.setdefault((index, location), []).append(node)
                 return False
-            self.current[location] = event
-            if event in self.events.optional and event not in self.sources.values():
-                return True
+            self.current[index, location] = event
         else:
-            self._read(event, location)
-        order.append(event)
+            self._read(index, event, location)
+        orders[index].append(event)
         return True
 
-    def _read(self, event: int, location: int) -> None:
+    def _read(self, index: int, event: int, location: int) -> None:
         source = self.sources[event]
-        self.pending[source] -= 1
-        if not self.pending[source] and self.current[location] == source:
-            for node in self.parked.pop(location, []):
+        self.pending[index, source] -= 1
+        seen = self.current.get((index, location), self.events.initial(location))
+        if not self.pending[index, source] and seen == source:
+            for node in self.parked.pop((index, location), []):
                 self._release(node)

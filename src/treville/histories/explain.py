@@ -49,6 +49,7 @@ class _Deletion:
 
     def __init__(self, history: History, level: Level, budget: Budget) -> None:
         self.history, self.level, self.budget = history, level, budget
+        self.best: set[int] | None = None
         self.writers: dict[tuple[str, object], list[int]] = {}
         for i, operation in enumerate(history.operations):
             if operation.is_write and operation.status is not Status.FAIL:
@@ -67,8 +68,6 @@ class _Deletion:
                 kept = smaller
         except BudgetExceeded:
             return sorted(self.best if self.best is not None else kept), False
-
-    best: set[int] | None = None
 
     def _first_guess(self, conflict: Conflict | None, everything: set[int]) -> set[int]:
         if conflict is not None:
@@ -142,7 +141,9 @@ def _reason(
     if isinstance(found, Conflict) and found.steps:
         return _cycle_in_words(level, events, found)
     if isinstance(found, Conflict) and found.read is not None:
-        return (f"Every possible source of {events.label(found.read)} is ruled out by orders that must hold.",), ()
+        return (
+            f"Every possible source of {events.label(found.read)} is ruled out by orders that must hold.",
+        ), ()
     return (
         "Every choice of sources for the reads and of orders for the writes leads to a contradiction.",
     ), ()
@@ -165,7 +166,9 @@ def _cycle_in_words(
     assert conflict.view is not None
     title = problem.views[conflict.view].instance.title(events)
     steps = _without_relays(conflict.steps)
-    lines = [f"In the view of {title} each of these must come before the next, and the last before the first:"]
+    lines = [
+        f"In the view of {title} each of these must come before the next, and the last before the first:"
+    ]
     for before, after, reason in steps:
         text = _REASONS.get(reason, reason)
         lines.append(f"  {events.label(before)} before {events.label(after)}: {text}")
@@ -189,7 +192,8 @@ def _without_relays(steps: tuple[tuple[int, int, str], ...]) -> list[tuple[int, 
         return []
     turned = steps[start:] + steps[:start]
     joined: list[tuple[int, int, str]] = []
-    begin, reasons = -1, []
+    begin = -1
+    reasons: list[str] = []
     for before, after, reason in turned:
         if before >= 0:
             begin, reasons = before, []

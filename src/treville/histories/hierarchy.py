@@ -31,20 +31,38 @@ WITNESSES: tuple[tuple[str, str], ...] = (
     ("(w,x,1).(w,x,2) || (r,x,2).(r,x,1)", "GWO LOCAL"),
     ("(w,x,1).(w,y,1) || (r,y,1).(r,x,0)", "PSO GWO CC SLOW LOCAL"),
     ("(w,x,1).(r,x,2) || (w,x,2).(r,x,1)", "causal PRAM-M GWO PRAM SLOW LOCAL"),
-    ("(w,x,1).(r,y,0) || (w,y,1).(r,x,0)", "TSO PSO PC-G PC-D GAO GPO+GDO causal PRAM-M GWO CC PRAM SLOW LOCAL"),
+    (
+        "(w,x,1).(r,y,0) || (w,y,1).(r,x,0)",
+        "TSO PSO PC-G PC-D GAO GPO+GDO causal PRAM-M GWO CC PRAM SLOW LOCAL",
+    ),
     ("(r,x,2).(w,x,1) || (r,x,1).(w,x,2)", "PRAM SLOW LOCAL"),
     ("(r,x,1).(w,y,1) || (r,y,1).(w,x,1)", "PC-G PC-D GAO GPO+GDO CC PRAM SLOW LOCAL"),
-    ("(w,x,1).(w,y,1).(r,y,2) || (w,y,2).(r,x,0)", "TSO PSO PC-D GAO GPO+GDO causal PRAM-M GWO CC PRAM SLOW LOCAL"),
+    (
+        "(w,x,1).(w,y,1).(r,y,2) || (w,y,2).(r,x,0)",
+        "TSO PSO PC-D GAO GPO+GDO causal PRAM-M GWO CC PRAM SLOW LOCAL",
+    ),
     ("(w,x,1).(r,x,1).(w,y,1) || (r,y,1).(r,x,0)", "PSO CC SLOW LOCAL"),
-    ("(w,x,1).(r,x,1).(r,y,0) || (w,y,1).(r,x,0)", "TSO PSO PC-G PC-D GPO+GDO causal PRAM-M GWO CC PRAM SLOW LOCAL"),
+    (
+        "(w,x,1).(r,x,1).(r,y,0) || (w,y,1).(r,x,0)",
+        "TSO PSO PC-G PC-D GPO+GDO causal PRAM-M GWO CC PRAM SLOW LOCAL",
+    ),
     ("(r,x,2).(w,x,1).(w,y,1) || (r,y,1).(w,x,2)", "GAO GPO+GDO CC PRAM SLOW LOCAL"),
     ("(r,x,1).(w,y,1).(w,y,2) || (r,y,2).(w,x,1)", "PC-G GAO GPO+GDO CC PRAM SLOW LOCAL"),
     ("(r,x,1).(w,y,1).(r,y,2) || (w,y,2).(w,x,1)", "PSO GAO GWO CC SLOW LOCAL"),
     ("(r,x,2).(w,x,1) || (r,x,1).(r,x,2) || (w,x,2)", "PRAM-M PRAM SLOW LOCAL"),
-    ("(w,x,1).(w,y,1).(r,y,2) || (w,y,2).(r,y,2).(r,x,0)", "TSO PSO GPO+GDO causal PRAM-M GWO CC PRAM SLOW LOCAL"),
+    (
+        "(w,x,1).(w,y,1).(r,y,2) || (w,y,2).(r,y,2).(r,x,0)",
+        "TSO PSO GPO+GDO causal PRAM-M GWO CC PRAM SLOW LOCAL",
+    ),
     ("(w,x,1).(r,y,0).(r,y,2).(r,x,1) || (w,y,1).(w,x,2).(w,y,2)", "TSO PSO PC-D GAO GWO CC SLOW LOCAL"),
-    ("(w,x,1).(w,a,1).(r,b,1).(r,x,1) || (w,x,2).(w,b,1).(r,a,1).(r,x,2)", "PSO GPO+GDO causal GWO CC PRAM SLOW LOCAL"),
-    ("(w,x,1).(r,y,0).(r,z,1).(r,x,1) || (w,y,1) || (r,y,1).(w,x,2).(r,x,2).(w,z,1)", "TSO PSO PC-G PC-D GPO+GDO PRAM-M CC PRAM SLOW LOCAL"),
+    (
+        "(w,x,1).(w,a,1).(r,b,1).(r,x,1) || (w,x,2).(w,b,1).(r,a,1).(r,x,2)",
+        "PSO GPO+GDO causal GWO CC PRAM SLOW LOCAL",
+    ),
+    (
+        "(w,x,1).(r,y,0).(r,z,1).(r,x,1) || (w,y,1) || (r,y,1).(w,x,2).(r,x,2).(w,z,1)",
+        "TSO PSO PC-G PC-D GPO+GDO PRAM-M CC PRAM SLOW LOCAL",
+    ),
 )
 """Histories and the levels that allow them, smallest first; those of up to six operations are smallest
 among all histories with unique values, up to four threads and two keys."""

@@ -207,7 +207,14 @@ class _Numbering:
         values = tuple(
             self.history.initial_value(o.key) if o.value is None else o.value for o in self.operations
         )
-        candidates = self._candidates(threads, location_of, values, list(locations), index)
+        certain = {e for e, o in enumerate(self.operations) if o.status is Status.OK}
+        while True:
+            candidates = self._candidates(threads, location_of, values, list(locations), index, certain)
+            # An uncertain write that some read must have seen did happen, which may rule out more.
+            found = {c[0] for c in candidates.values() if len(c) == 1 and c[0] < len(self.operations)}
+            if found <= certain:
+                break
+            certain |= found
         return Events(
             self.history,
             tuple(self.position),
@@ -218,7 +225,7 @@ class _Numbering:
             threads,
             tuple(processes),
             tuple(locations),
-            self._optional(candidates, threads),
+            self._optional(certain, threads),
             candidates,
             tuple(index),
         )
@@ -240,6 +247,7 @@ class _Numbering:
         values: tuple[Value, ...],
         keys: list[str],
         index: list[int],
+        certain: set[int],
     ) -> dict[int, tuple[int, ...]]:
         operations = self.operations
         writers: dict[tuple[int, Value], list[int]] = {}
@@ -252,7 +260,7 @@ class _Numbering:
             for event in thread:
                 location = location_of[event]
                 if operations[event].is_write:
-                    if operations[event].status is Status.OK:
+                    if event in certain:
                         own[location] = event
                     continue
                 latest = own.get(location)
@@ -267,14 +275,7 @@ class _Numbering:
                 candidates[event] = tuple(found)
         return candidates
 
-    def _optional(
-        self, candidates: dict[int, tuple[int, ...]], threads: tuple[tuple[int, ...], ...]
-    ) -> frozenset[int]:
-        surely_read = {found[0] for found in candidates.values() if len(found) == 1}
+    def _optional(self, certain: set[int], threads: tuple[tuple[int, ...], ...]) -> frozenset[int]:
         last = {thread[-1] for thread in threads if thread}
         # The last operation of a thread can stand at the end of every view when nobody reads it.
-        return frozenset(
-            event
-            for event, operation in enumerate(self.operations)
-            if operation.status is Status.INFO and event not in surely_read and event not in last
-        )
+        return frozenset(e for e in range(len(self.operations)) if e not in certain and e not in last)

@@ -7,6 +7,7 @@ one order of the writes of each location into relations over the events with the
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 
 from treville.histories.history import Events
@@ -152,7 +153,7 @@ def _covering(context: OrderContext) -> Relation:
     pairs = []
     for thread in context.events.threads:
         there = [e for e in thread if context.present >> e & 1]
-        pairs += list(zip(there, there[1:], strict=False))
+        pairs += list(itertools.pairwise(there))
     return Relation.of(context.events.count, pairs)
 
 

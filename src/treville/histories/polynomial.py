@@ -258,7 +258,8 @@ def pram(events: Events, budget: Budget) -> Execution | int:
     level = find_level("PRAM")
     orders: dict[Instance, tuple[int, ...]] = {}
     for instance in instances(level, events):
-        assert instance.view.scope is Scope.PROCESS and instance.thread is not None
+        assert instance.view.scope is Scope.PROCESS
+        assert instance.thread is not None
         found = _pram_view(events, instance.thread, budget)
         if found is None:
             return instance.thread

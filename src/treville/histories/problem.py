@@ -15,6 +15,7 @@ views agree. Within a group, "w before v" puts w and all reads of w before v in 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -79,9 +80,7 @@ class Problem:
             return range(len(self.views))
         return self.serial_views[read]
 
-    def source_edges(
-        self, write: int, read: int
-    ) -> Iterator[tuple[int, int, int, tuple[Condition, ...]]]:
+    def source_edges(self, write: int, read: int) -> Iterator[tuple[int, int, int, tuple[Condition, ...]]]:
         """View, edge and further conditions that hold once `read` takes its value from `write`."""
         events = self.events
         if events.is_initial(write):
@@ -166,14 +165,15 @@ def ordered(kind: str, events: Events, first: int, second: int) -> bool:
 def _sparse(kind: str, events: Events, sequence: list[int]) -> Iterator[tuple[int, int]]:
     """Few pairs of a thread's events whose transitive closure is the program order of that kind."""
     if kind == "program":
-        yield from zip(sequence, sequence[1:], strict=False)
+        yield from itertools.pairwise(sequence)
         return
-    last_read = last_write = None
+    last_read: int | None = None
+    last_write: int | None = None
     last_on: dict[int, int] = {}
     last_write_on: dict[int, int] = {}
     for event in sequence:
         location, is_write = events.location_of[event], events.is_write[event]
-        before = {last_read}
+        before: set[int | None] = {last_read}
         if is_write:
             before.add(last_write_on.get(location) if kind == "program-pso" else last_write)
         if kind == "program-dash":
@@ -360,7 +360,12 @@ def _issue_edges(views: list[ViewGraph], events: Events) -> list[tuple[int, int,
     """A write enters another process's view after it entered its own process's view."""
     owner = {v.instance.thread: i for i, v in enumerate(views) if "issue" in v.instance.view.orders}
     return [
-        (owner[events.thread_of[write]], views[owner[events.thread_of[write]]].node[write], i, view.node[write])
+        (
+            owner[events.thread_of[write]],
+            views[owner[events.thread_of[write]]].node[write],
+            i,
+            view.node[write],
+        )
         for i, view in enumerate(views)
         if "issue" in view.instance.view.orders
         for write in events.writes

@@ -96,10 +96,11 @@ def explanation_text(explanation: Explanation) -> list[str]:
     kind = "a minimal failing part" if explanation.minimal else "a failing part (not minimal, time ran out)"
     lines = [f"  {kind} has {size} operation{'s' if size != 1 else ''}:"]
     threads: dict[str, list[str]] = {}
+    lines_used = {operation.span.line for operation in explanation.part.operations if operation.span}
     for position, operation in enumerate(explanation.part.operations):
         if position >= _MOST_SHOWN:
             break
-        place = f"@{operation.span.line}" if operation.span else ""
+        place = f"@{operation.span.line}" if operation.span and len(lines_used) > 1 else ""
         threads.setdefault(operation.process, []).append(f"{str(operation)[:_LONGEST_LABEL]}{place}")
     lines += [f"    {process}: {' '.join(shown)}" for process, shown in threads.items()]
     if size > _MOST_SHOWN:
@@ -129,7 +130,7 @@ def tree_text(verdicts: dict[str, Verdict]) -> list[str]:
     depth: dict[str, int] = {}
     for name in verdicts:
         stronger = [other for other in verdicts if name in weaker_than(other)]
-        depth[name] = _depth(name, stronger)
+        depth[name] = _depth(stronger)
     marks = {Verdict.PASS: "+", Verdict.FAIL: "-", Verdict.UNKNOWN: "?"}
     rows = []
     for level in range(max(depth.values()) + 1):
@@ -139,10 +140,10 @@ def tree_text(verdicts: dict[str, Verdict]) -> list[str]:
     return rows
 
 
-def _depth(name: str, stronger: list[str]) -> int:
+def _depth(stronger: list[str]) -> int:
     """The longest chain of given stronger levels above a level."""
     best = 0
     for other in stronger:
         above = [third for third in stronger if other in weaker_than(third)]
-        best = max(best, 1 + _depth(other, above))
+        best = max(best, 1 + _depth(above))
     return best

@@ -111,9 +111,7 @@ class Encoding:
             for first, second in combinations(component, 2):
                 self.precedes[first, second] = self.new()
             for first, second, third in permutations(component, 3):
-                self.clause(
-                    -self.order(first, second), -self.order(second, third), self.order(first, third)
-                )
+                self.clause(-self.order(first, second), -self.order(second, third), self.order(first, third))
             self.budget.check()
 
     def _components(self) -> list[range]:
@@ -222,9 +220,7 @@ class Encoding:
                 self.edge(self.offset[index] + before, self.offset[index] + after, overwritten)
 
 
-def solve(
-    problem: Problem, facts: Facts, budget: Budget, transitive: bool = False
-) -> dict[int, int] | None:
+def solve(problem: Problem, facts: Facts, budget: Budget, transitive: bool = False) -> dict[int, int] | None:
     """A source for each read such that all views exist, or None. Raises `BudgetExceeded`."""
     result = solve_with_orders(problem, facts, budget, transitive)
     return None if result is None else result[0]
@@ -241,7 +237,9 @@ def solve_with_orders(
     if model is None:
         return None
     sources = {read: write for (write, read), atom in encoding.source.items() if atom in model}
-    orders = {key for key, atom in encoding.before.items() if (atom in model if atom > 0 else -atom not in model)}
+    orders = {
+        key for key, atom in encoding.before.items() if (atom in model if atom > 0 else -atom not in model)
+    }
     return sources, orders
 
 

@@ -6,6 +6,7 @@ them and the source of their value require. The steps of a failing part's contra
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
@@ -106,7 +107,7 @@ class _Picture:
         events = self.events
         before: dict[int, list[int]] = {e: [] for e in range(events.count)}
         for thread in events.threads:
-            for first, second in zip(thread, thread[1:], strict=False):
+            for first, second in itertools.pairwise(thread):
                 before[second].append(first)
         for read, write in self.sources.items():
             if not events.is_initial(write):
@@ -216,9 +217,13 @@ class _Picture:
         )
 
 
-_MARKERS = "<defs>" + "".join(
-    f'<marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" '
-    f'markerUnits="userSpaceOnUse" markerWidth="9" markerHeight="9" orient="auto">'
-    f'<path d="M0,0 L8,4 L0,8 z" fill="{colour}"/></marker>'
-    for name, colour in (("green", "#3d8a4a"), ("red", "#c23030"))
-) + "</defs>"
+_MARKERS = (
+    "<defs>"
+    + "".join(
+        f'<marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" '
+        f'markerUnits="userSpaceOnUse" markerWidth="9" markerHeight="9" orient="auto">'
+        f'<path d="M0,0 L8,4 L0,8 z" fill="{colour}"/></marker>'
+        for name, colour in (("green", "#3d8a4a"), ("red", "#c23030"))
+    )
+    + "</defs>"
+)

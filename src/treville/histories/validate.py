@@ -6,6 +6,8 @@ level's orders (computed anew by `orders.py`), and give every read the value of 
 
 from __future__ import annotations
 
+import itertools
+
 from treville.histories.history import Events
 from treville.histories.levels import Level
 from treville.histories.orders import OrderContext
@@ -19,15 +21,13 @@ def complaints(level: Level, events: Events, execution: Execution) -> list[str]:
     if problems:
         return problems
     present = mask_of(
-        e
-        for e in range(events.count)
-        if e not in events.optional or e in set(execution.sources.values())
+        e for e in range(events.count) if e not in events.optional or e in set(execution.sources.values())
     )
     context = OrderContext(events, present, execution.sources)
     if level.agree:
         problems += _agreement(events, execution, context)
     wanted = list(instances(level, events))
-    given = {instance: order for instance, order in execution.views}
+    given = dict(execution.views)
     for instance in wanted:
         if instance not in given:
             problems.append(f"no view of {instance.title(events)}")
@@ -62,7 +62,9 @@ def _agreement(events: Events, execution: Execution, context: OrderContext) -> l
         for location, writes in found.items():
             known = context.coherence.setdefault(location, writes)
             if known != writes:
-                return [f"view of {instance.title(events)} orders writes to {events.locations[location]} anew"]
+                return [
+                    f"view of {instance.title(events)} orders writes to {events.locations[location]} anew"
+                ]
     return []
 
 
@@ -101,7 +103,9 @@ def _value_complaints(instance: Instance, order: tuple[int, ...], context: Order
             if own is not None and position[own] > i:
                 seen = own
         if seen != context.sources[event]:
-            return [f"{events.label(event)} sees {events.label(seen)} in the view of {instance.title(events)}"]
+            return [
+                f"{events.label(event)} sees {events.label(seen)} in the view of {instance.title(events)}"
+            ]
     return []
 
 
@@ -130,7 +134,7 @@ def _issue_complaints(events: Events, execution: Execution) -> list[str]:
         chains.append(chain)
     successors: list[list[int]] = [[] for _ in number]
     for chain in chains:
-        for before, after in zip(chain, chain[1:], strict=False):
+        for before, after in itertools.pairwise(chain):
             successors[before].append(after)
     for (thread, event), node in number.items():
         owner = events.thread_of[event]

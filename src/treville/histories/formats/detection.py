@@ -23,7 +23,7 @@ def detect(text: str) -> str | None:
         return "json" if re.match(r'\{\s*("|\})', body) else "edn"
     if re.match(r'\[\s*(\{\s*["}]|\])', body):
         return "json"
-    if body.startswith("#_") or body.startswith("["):
+    if body.startswith(("#_", "[")):
         return "edn"
     if re.match(r"(init\s|([A-Za-z_][\w-]*\s*:\s*)?\(\s*[A-Za-z]+\s*,)|\|\|", body):
         return "compact"

@@ -139,7 +139,8 @@ class _Reader:
         return self.value(depth + 1)
 
     def _string(self) -> str:
-        start, parts = self.at, []
+        start = self.at
+        parts: list[str] = []
         self.at += 1
         while self.at < len(self.text):
             here = self.text[self.at]

@@ -187,9 +187,7 @@ def _status(status: Any, span: Span) -> Status:
     try:
         return Status(str(status).lower())
     except ValueError:
-        raise InputError(
-            f"unknown status {str(status)[:60]!r}", span, "expected ok, fail or info"
-        ) from None
+        raise InputError(f"unknown status {str(status)[:60]!r}", span, "expected ok, fail or info") from None
 
 
 def _time(value: Any, span: Span) -> float:

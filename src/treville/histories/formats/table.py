@@ -59,7 +59,9 @@ def _record(source: Source, offset: int, line: str, cells: list[str], columns: l
     span = source.span(offset, len(line))
     if len(cells) < 4 or len(cells) > len(columns):
         raise InputError(
-            f"{len(cells)} columns", span, f"expected {', '.join(columns)} (process, type, key and value at least)"
+            f"{len(cells)} columns",
+            span,
+            f"expected {', '.join(columns)} (process, type, key and value at least)",
         )
     fields: dict[str, object] = {}
     for name, cell in zip(columns, cells, strict=False):
