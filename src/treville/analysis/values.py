@@ -8,13 +8,14 @@ feeds itself. Control is different: threads may take branches because of each ot
 write only after reading the other's write), which is for the model to forbid. So every branch is first
 taken to go both ways, and what the values then exclude is excluded in a further pass.
 
-A value that may be too many numbers is *wide*: nothing is known of it but its bits. Addresses are never wide.
+A value that may be too many numbers is *wide*: only a range of numbers is known. Addresses are never wide.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import product
+from typing import TypeAlias
 
 from treville.events.symbolic import StaticEvent, SymbolicProgram
 from treville.events.symbolic_terms import (
@@ -31,7 +32,7 @@ from treville.events.symbolic_terms import (
     Terms,
     Unknown,
 )
-from treville.programs.ir import LOCATION_BASE, LOCATION_STRIDE, Location, Program
+from treville.programs.ir import LOCATION_BASE, LOCATION_STRIDE, Load, Location, Program
 from treville.programs.operators import OPERATORS
 from treville.relations import Relation
 from treville.results import TooLarge, Unsupported
@@ -41,16 +42,26 @@ MAX_ADDRESSES = 1_000
 MAX_PASSES = 4
 EMPTY: frozenset[int] = frozenset()
 BOOLEAN = frozenset((0, 1))
+Numbers: TypeAlias = "frozenset[int] | range"
+WIDEST = 64
 _TESTS = frozenset(("eq", "ne", "lt", "le", "gt", "ge", "ult", "ule", "ugt", "uge", "lnot"))
+
+
+def signed_range(bits: int) -> range:
+    """The signed numbers of so many bits."""
+    return range(-(1 << (bits - 1)), 1 << (bits - 1))
+
+
+ANYTHING = signed_range(WIDEST)
 
 
 @dataclass(slots=True)
 class Values:
-    """What the analysis found. `numbers[v]`: what value v may be, empty if it is in `wide`; `may_hold[c]`,
+    """What the analysis found. `numbers[v]`: what value v may be, a range if it is in `wide`; `may_hold[c]`,
     `may_fail[c]`: whether condition c (a positive index) may be true, may be false; `initial`: what declared
     memory holds at first; `sizes`: of allocated objects by slot, whose memory is zero at first."""
 
-    numbers: list[frozenset[int]]
+    numbers: list[Numbers]
     may_hold: list[bool]
     may_fail: list[bool]
     initial: dict[int, int]
@@ -70,11 +81,18 @@ class Values:
         """Where the event may access memory; a run that goes where no cell is does not count."""
         if event.address is None:
             return EMPTY
-        numbers = self.numbers[event.address]
+        numbers = self.listed(event.address)
         known = numbers & self.initial.keys()
         if len(known) == len(numbers) or not self.sizes:
             return known
         return known | frozenset(number for number in numbers - known if self._allocated(number))
+
+    def listed(self, value: int) -> frozenset[int]:
+        """The numbers that a value may be, one by one; a wide value has too many."""
+        numbers = self.numbers[value]
+        if isinstance(numbers, range):
+            raise TooLarge("a value may be too many numbers", "lower --bound")
+        return numbers
 
     def _allocated(self, address: int) -> bool:
         slot, offset = divmod(address - LOCATION_BASE, LOCATION_STRIDE)
@@ -95,18 +113,16 @@ def analyse_values(symbolic: SymbolicProgram, coherent: bool, most: int = 2_000)
             continue
         values.live |= 1 << event.number
         if event.address is not None and event.kind != "F":
-            if event.address in values.wide:
-                raise TooLarge("an access may be anywhere in memory", "lower --bound")
             _refuse_parts(symbolic.program, event, values)
     for target, allowed, instruction in symbolic.jumps:
-        if target in values.wide or not values.numbers[target] <= allowed:
+        if target in values.wide or not values.listed(target) <= allowed:
             raise Unsupported("a jump to a computed address that is no label", instruction.span)
     return values
 
 
 def _refuse_parts(program: Program, event: StaticEvent, values: Values) -> None:
     """Refuse accesses that may touch a part of a cell only."""
-    for address in values.numbers[event.address or 0] - values.initial.keys():
+    for address in values.listed(event.address or 0) - values.initial.keys():
         slot, offset = divmod(address - LOCATION_BASE, LOCATION_STRIDE)
         if 0 <= slot < len(program.locations):
             location = list(program.locations.values())[slot]
@@ -125,9 +141,9 @@ def cells_of(location: Location) -> list[tuple[int, int, int]]:
 
 @dataclass(slots=True)
 class _Memory:
-    """The writes that may reach each address with what they write (None: wide), and the reads there."""
+    """The writes that may reach each address with what they write, and the reads there."""
 
-    writers: dict[int, dict[int, frozenset[int] | None]] = field(default_factory=dict)
+    writers: dict[int, dict[int, Numbers]] = field(default_factory=dict)
     readers: dict[int, set[int]] = field(default_factory=dict)
 
 
@@ -179,14 +195,26 @@ class _Analysis:
         if value in wide:
             return False
         numbers = self._numbers(value)
-        if numbers is None or (len(numbers) > self.most and not self._are_addresses(numbers)):
+        if isinstance(numbers, range) or (len(numbers) > self.most and not self._are_addresses(numbers)):
             wide.add(value)
-            known[value] = EMPTY
+            known[value] = self._range(value)
             return True
         if numbers == known[value]:
             return False
         known[value] = numbers
         return True
+
+    def _range(self, value: int) -> range:
+        """All numbers that fit a wide value."""
+        term = self.terms.values[value]
+        if isinstance(term, Apply) and term.name == "zext":
+            return range(1 << term.bits)
+        if isinstance(term, Apply | Unknown):
+            return signed_range(term.bits)
+        if isinstance(term, Read):
+            instruction = self.symbolic.events[term.event].instruction
+            return signed_range(instruction.bits if isinstance(instruction, Load) else WIDEST)
+        return signed_range(WIDEST)
 
     def _are_addresses(self, numbers: frozenset[int]) -> bool:
         return len(numbers) <= MAX_ADDRESSES and all(
@@ -203,8 +231,8 @@ class _Analysis:
                 self.values.may_hold[~name], self.values.may_fail[~name] = found
         return news
 
-    def _numbers(self, value: int) -> frozenset[int] | None:
-        """The numbers that a value may be, None if it is wide."""
+    def _numbers(self, value: int) -> Numbers:
+        """The numbers that a value may be, some range if they are too many."""
         term = self.terms.values[value]
         numbers, wide = self.values.numbers, self.values.wide
         if isinstance(term, Constant):
@@ -212,31 +240,31 @@ class _Analysis:
         if isinstance(term, Any):
             return frozenset(term.numbers)
         if isinstance(term, Unknown):
-            return BOOLEAN if term.bits == 1 else None
+            return BOOLEAN if term.bits == 1 else ANYTHING
         if isinstance(term, Choose):
             chosen = [case for when, case in term.cases if self.values.possible(when)]
-            return None if wide.intersection(chosen) else EMPTY.union(*[numbers[case] for case in chosen])
+            return ANYTHING if wide.intersection(chosen) else EMPTY.union(*[numbers[case] for case in chosen])
         if isinstance(term, Apply):
             return self._table(term)
         return self._readable(self.symbolic.events[term.event])
 
-    def _table(self, term: Apply) -> frozenset[int] | None:
+    def _table(self, term: Apply) -> Numbers:
         numbers, bits = self.values.numbers, term.bits
         operator = OPERATORS[term.name]
         if not self.values.wide.isdisjoint(term.args):
-            return BOOLEAN if term.name in _TESTS else None
+            return BOOLEAN if term.name in _TESTS else ANYTHING
         if len(term.args) == 1:
             return frozenset([operator((number,), bits) for number in numbers[term.args[0]]])
         table = 1
         for arg in term.args:
             table *= len(numbers[arg])
         if table > MAX_TABLE:
-            return BOOLEAN if term.name in _TESTS else None
+            return BOOLEAN if term.name in _TESTS else ANYTHING
         return frozenset([operator(row, bits) for row in product(*(numbers[arg] for arg in term.args))])
 
     # -- memory ------------------------------------------------------------------------------------------
 
-    def _readable(self, event: StaticEvent) -> frozenset[int] | None:
+    def _readable(self, event: StaticEvent) -> Numbers:
         if not self.values.possible(event.guard):
             return EMPTY
         found: set[int] = set()
@@ -251,8 +279,8 @@ class _Analysis:
                     continue
                 if self.coherent and self.symbolic.po[event.number] >> write & 1:
                     continue
-                if numbers is None:
-                    return None
+                if isinstance(numbers, range):
+                    return ANYTHING
                 found |= numbers
         return frozenset(found)
 
@@ -282,11 +310,11 @@ class _Analysis:
         wide = self.values.wide
         if isinstance(term, NonZero):
             found = numbers[term.value]
-            return term.value in wide or bool(found - {0}), term.value in wide or 0 in found
+            return any(number != 0 for number in found), 0 in found
         if isinstance(term, Equal):
             if term.left in wide or term.right in wide:
                 return True, True
-            left, right = numbers[term.left], numbers[term.right]
+            left, right = self.values.listed(term.left), self.values.listed(term.right)
             return not left.isdisjoint(right), bool(left and right) and len(left | right) > 1
         if isinstance(term, Both):
             holds = possible(term.left) and possible(term.right)
@@ -302,7 +330,7 @@ class _Analysis:
             if not self.values.possible(write.guard):
                 continue
             value = write.value or 0
-            numbers = None if value in self.values.wide else self.values.numbers[value]
+            numbers = self.values.numbers[value]
             for address in self.values.addresses(write):
                 there = self.memory.writers.setdefault(address, {})
                 if write.number not in there or there[write.number] != numbers:

@@ -143,6 +143,16 @@ class BitVectors:
                 total += (1 << place) if place < len(bits) - 1 else -(1 << place)
         return total
 
+    def prepare(self, value: int) -> None:
+        """Make the literals that `number` looks at."""
+        self.bits(value)
+
+    def settle_unused_choices(self) -> None:
+        """Free values that no executed instruction chose are the smallest."""
+        for guard, value in self.facts.symbolic.havocs:
+            unused, smallest = -self.condition(guard), min(self.facts.values.listed(value))
+            self.formula.forbid(unused, -self.is_number(value, smallest))
+
     # -- conditions --------------------------------------------------------------------------------------
 
     def condition(self, condition: int) -> int:

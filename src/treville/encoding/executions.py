@@ -44,7 +44,7 @@ class Encoding:
             binding = self.facts.symbolic.final[observable.thread].get(observable.register)
             if binding is None:
                 return {0: TRUE}
-            numbers = sorted(self.facts.values.numbers[binding.value])
+            numbers = sorted(self.facts.values.listed(binding.value))
             found = {number: values.is_number(binding.value, number) for number in numbers}
         return {number: literal for number, literal in found.items() if literal != FALSE}
 

@@ -8,23 +8,27 @@ the analysis decided have no literal of their own.
 from __future__ import annotations
 
 from treville.analysis.facts import Facts
+from treville.encoding.bitvectors import BitVectors
 from treville.encoding.formula import FALSE, TRUE, Formula
-from treville.encoding.values import FiniteDomains
+from treville.encoding.values import FiniteDomains, ValueEncoding
 from treville.relations import elements
 
 
 class MemoryEncoding:
     """The literals of what an execution chooses."""
 
-    def __init__(self, formula: Formula, facts: Facts) -> None:
+    def __init__(self, formula: Formula, facts: Facts, complete: bool = True) -> None:
+        """With `complete` no thread may be cut at the loop bound."""
         self.formula = formula
         self.facts = facts
+        self.complete = complete
         self._pairs: dict[tuple[int, int], int] = {}
         self._reads_from: dict[tuple[int, int], int] = {}
         self._coherence: dict[tuple[int, int], int] = {}
         self._last: dict[tuple[int, int], int] = {}
         self.sources = self._choose_sources()
-        self.values = FiniteDomains(formula, facts, self.sources)
+        encode_values = BitVectors if facts.values.wide else FiniteDomains
+        self.values: ValueEncoding = encode_values(formula, facts, self.sources)
         self.executed = [
             self.values.condition(facts.guard(event)) if facts.live >> event & 1 else FALSE
             for event in range(facts.n)
@@ -53,11 +57,12 @@ class MemoryEncoding:
         for guard, required in symbolic.required:
             self.formula.forbid(condition(guard), -condition(required))
         self.values.settle_unused_choices()
-        for cut in symbolic.cuts:
-            self.formula.forbid(condition(cut))
+        if self.complete:
+            for cut in symbolic.cuts:
+                self.formula.forbid(condition(cut))
         for event in symbolic.events:
             if self.facts.live >> event.number & 1 and event.address is not None and event.kind != "F":
-                outside = self.facts.values.numbers[event.address] - self.facts.addresses(event.number)
+                outside = self.facts.values.listed(event.address) - self.facts.addresses(event.number)
                 for address in outside:
                     there = self.values.is_number(event.address, address)
                     self.formula.forbid(self.executed[event.number], there)
@@ -146,9 +151,7 @@ class MemoryEncoding:
 
     def from_read(self, read: int, write: int) -> int:
         """The literal of a pair of `fr`."""
-        bodies = [
-            [literal, self.coherence(source, write)] for source, literal in self.sources.get(read, [])
-        ]
+        bodies = [[literal, self.coherence(source, write)] for source, literal in self.sources.get(read, [])]
         return self.formula.any_of(bodies)
 
     # -- final memory ------------------------------------------------------------------------------------
@@ -181,5 +184,5 @@ class MemoryEncoding:
                 if write in self.facts.initial_writes:
                     found.add(self.facts.values.initial.get(address, 0))
                 else:
-                    found |= self.facts.values.numbers[self.facts.symbolic.events[write].value or 0]
+                    found |= self.facts.values.listed(self.facts.symbolic.events[write].value or 0)
         return found

@@ -15,6 +15,7 @@ from itertools import product
 from typing import Protocol
 
 from treville.analysis.facts import Facts
+from treville.analysis.values import EMPTY
 from treville.encoding.formula import FALSE, TRUE, Formula
 from treville.events.symbolic_terms import (
     Any,
@@ -38,6 +39,9 @@ class ValueEncoding(Protocol):
     def condition(self, condition: int) -> int:
         """The literal of a (signed) condition."""
 
+    def is_number(self, value: int, number: int) -> int:
+        """The literal that a value is the number."""
+
     def same_address(self, one: int, other: int) -> int:
         """The literal that two events access the same address."""
 
@@ -46,6 +50,15 @@ class ValueEncoding(Protocol):
 
     def written(self, write: int, number: int) -> int:
         """The literal that the write writes the number."""
+
+    def prepare(self, value: int) -> None:
+        """Make the literals that `number` looks at."""
+
+    def number(self, value: int, is_true: Callable[[int], bool]) -> int:
+        """What a value is in a solution."""
+
+    def settle_unused_choices(self) -> None:
+        """Leave no choice to free values that no executed instruction chose."""
 
 
 class FiniteDomains:
@@ -56,7 +69,9 @@ class FiniteDomains:
         self.formula = formula
         self.facts = facts
         self.terms = facts.symbolic.terms
-        self.numbers = facts.values.numbers
+        self.numbers = [
+            numbers if isinstance(numbers, frozenset) else EMPTY for numbers in facts.values.numbers
+        ]
         self.sources = sources
         self._is: dict[tuple[int, int], int] = {}
         self._conditions: dict[int, int] = {1: TRUE}
@@ -173,6 +188,19 @@ class FiniteDomains:
         self.formula.exactly_one(literals)
         for number, literal in zip(numbers, literals, strict=True):
             self._is[value, number] = literal
+
+    def number(self, value: int, is_true: Callable[[int], bool]) -> int:
+        """What a value is in a solution; its literals must have been asked for before."""
+        for number in self.numbers[value]:
+            literal = self._is.get((value, number), FALSE)
+            if literal == TRUE or (literal != FALSE and is_true(literal)):
+                return number
+        return 0
+
+    def prepare(self, value: int) -> None:
+        """Make the literals that `number` looks at."""
+        for number in self.numbers[value]:
+            self.is_number(value, number)
 
     def settle_unused_choices(self) -> None:
         """Free values that no executed instruction chose are the smallest, so that each execution is found

@@ -27,11 +27,10 @@ class ExecutionReader:
         self.encoding = encoding
         self.facts = encoding.facts
         self.memory = encoding.memory
-        values, numbers = self.memory.values, self.facts.values.numbers
-        self.terms: dict[int, list[tuple[int, int]]] = {}
+        values = self.memory.values
         live = [event for event in self.facts.symbolic.events if self.facts.live >> event.number & 1]
         for term in {term for event in live for term in (event.address, event.value) if term is not None}:
-            self.terms[term] = [(number, values.is_number(term, number)) for number in numbers[term]]
+            values.prepare(term)
         self.conditions = {
             name: {pair: values.condition(when) for pair, when in self.facts.conditions[name].items()}
             for name in _DEPENDENCIES
@@ -70,9 +69,7 @@ class ExecutionReader:
         )  # fmt: skip
 
     def _number(self, term: int | None, is_true: IsTrue) -> int | None:
-        if term is None:
-            return None
-        return next((number for number, literal in self.terms[term] if is_true(literal)), 0)
+        return None if term is None else self.memory.values.number(term, is_true)
 
     def _add_order(self, execution: Execution, numbers: list[int], place: dict[int, int]) -> None:
         n = len(numbers)
