@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from treville.events.traces import NO_PAIR, Memory, Shape, Trace, Value
+from treville.events.traces import NO_PAIR, Effort, Memory, Shape, Trace, Value
 from treville.programs.ir import (
     CODE_BASE,
     LOCATION_BASE,
@@ -114,7 +114,14 @@ class ThreadRunner:
     """Enumerates the traces of one thread against the current contents of `memory`."""
 
     def __init__(
-        self, thread: Thread, index: int, memory: Memory, bound: int, budget: Budget, coherent: bool
+        self,
+        thread: Thread,
+        index: int,
+        memory: Memory,
+        bound: int,
+        budget: Budget,
+        coherent: bool,
+        effort: Effort,
     ) -> None:
         self.thread = thread
         self.index = index
@@ -122,6 +129,7 @@ class ThreadRunner:
         self.bound = bound
         self.budget = budget
         self.coherent = coherent
+        self.effort = effort
         self.addresses_read: set[int] = set()
         self.bound_reached = False
         # Positions of structured branches that memory decides, with the ways they went so far.
@@ -134,6 +142,7 @@ class ThreadRunner:
         pending, done = [first], []
         while pending:
             run = pending.pop()
+            self.effort.spend()
             branches = self._advance(run)
             if branches is None:
                 done.append(run.trace())

@@ -25,7 +25,7 @@ from treville.programs.ir import (
     StoreExclusive,
 )
 from treville.programs.operators import wrap
-from treville.results import Budget
+from treville.results import Budget, TooLarge
 
 if TYPE_CHECKING:
     from treville.events.run import ThreadRunner
@@ -138,6 +138,22 @@ class Memory:
         return sorted(values)
 
 
+class Effort:
+    """How much may be listed before another engine should take over; unlimited with None."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, limit: int | None = None) -> None:
+        self.left = limit
+
+    def spend(self) -> None:
+        """Count one trace, selection or candidate; raises `TooLarge` when all is spent."""
+        if self.left is not None:
+            self.left -= 1
+            if self.left < 0:
+                raise TooLarge("too many candidate executions to list", "use --engine eager")
+
+
 @dataclass(slots=True)
 class Traces:
     """The traces of every thread, the initial memory, and whether some run was cut at the loop bound."""
@@ -147,7 +163,9 @@ class Traces:
     bound_reached: bool = False
 
 
-def program_traces(program: Program, bound: int, budget: Budget, coherent: bool) -> Traces:
+def program_traces(
+    program: Program, bound: int, budget: Budget, coherent: bool, effort: Effort | None = None
+) -> Traces:
     """Every trace of every thread, as a fixpoint over the values in memory.
 
     With `coherent` the model is known to imply coherence per location, so a read cannot miss the thread's
@@ -159,7 +177,7 @@ def program_traces(program: Program, bound: int, budget: Budget, coherent: bool)
     memory = Memory.of(program)
     _offer_constants(memory, program)
     runners = [
-        ThreadRunner(thread, index, memory, bound, budget, coherent)
+        ThreadRunner(thread, index, memory, bound, budget, coherent, effort or Effort())
         for index, thread in enumerate(program.threads)
     ]
     found = [runner.traces() for runner in runners]

@@ -68,7 +68,7 @@ class Axiom:
     span: Span | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Model:
     """A resolved model. `shown` lists the names that `show` asks for in pictures and `drawn` maps them to
     their nodes; `definitions` maps every top-level cat name to its node, so that users can ask for any

@@ -20,8 +20,8 @@ from treville.results import Budget, TooLarge
 State: TypeAlias = tuple[FinalValue, ...]
 ENGINES = ("auto", "enumerate", "eager", "lazy")
 DEFAULT_BOUND = 2
-# Beyond this many candidates the symbolic engine is faster (bench/litmus.py); it does not count executions.
-MAX_CANDIDATES = 2_000
+# Beyond this many traces, selections and candidates the symbolic engine is faster (bench/litmus.py).
+MAX_EFFORT = 1_500
 
 
 @dataclass(slots=True)
@@ -76,7 +76,7 @@ def _run(
     if engine in ("auto", "enumerate"):
         from treville.solving.enumeration.engine import enumerate_outcomes
 
-        limit = MAX_CANDIDATES if engine == "auto" else None
+        limit = MAX_EFFORT if engine == "auto" else None
         try:
             found = enumerate_outcomes(test, model, bound, budget, limit)
             return found.states, found.flags, found.bound_reached, "enumerate"

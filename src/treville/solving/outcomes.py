@@ -103,27 +103,10 @@ def symbolic_outcomes(
         return _Search(test, model, bound, budget, []).run(count)
 
 
-class _ByIdentity:
-    """A model as a key of caches; keeps it alive."""
-
-    def __init__(self, model: Model) -> None:
-        self.model = model
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByIdentity) and self.model is other.model
-
-    def __hash__(self) -> int:
-        return id(self.model)
-
-
 @lru_cache(maxsize=64)
-def _known_coherent(key: _ByIdentity) -> bool:
-    return implies_coherence(key.model)
-
-
 def known_coherent(model: Model) -> bool:
     """Does the model imply coherence per location? Remembered for each model."""
-    return _known_coherent(_ByIdentity(model))
+    return implies_coherence(model)
 
 
 class _Search:

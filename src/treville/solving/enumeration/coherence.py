@@ -60,7 +60,7 @@ def choices(
             if coherent:
                 options = _coherent_sources(accesses, rank, by_value, ranked, pairs)
             else:
-                options = product(*[by_value.get(r.value, ()) for r in group])
+                options = list(product(*[by_value.get(r.value, ()) for r in group]))
             packed.append([_sources(group, chosen, ranked, later, n) for chosen in options])
             if not packed[-1]:
                 break

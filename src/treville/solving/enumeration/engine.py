@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import product
-from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
-from treville.events.traces import NO_PAIR, Shape, Trace, Traces, program_traces
+from treville.events.traces import NO_PAIR, Effort, Shape, Trace, Traces, program_traces
 from treville.models.model import Model
 from treville.programs.litmus.states import FinalValue, satisfied
 from treville.programs.litmus.test import ArrayOf, CellOf, LitmusTest, Observable, RegisterOf
@@ -58,40 +57,23 @@ class Enumeration(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def _compiled(model: _ByIdentity) -> tuple[CompiledModel, bool, bool]:
-    return compile_model(model.model), implies_coherence(model.model), implies_atomicity(model.model)
-
-
-class _ByIdentity:
-    """Wraps a model so that caches compare it by identity and keep it alive."""
-
-    def __init__(self, model: Model) -> None:
-        self.model = model
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByIdentity) and self.model is other.model
-
-    def __hash__(self) -> int:
-        return id(self.model)
-
-
 def compiled(model: Model) -> tuple[CompiledModel, bool, bool]:
-    """The compiled model (cached), and whether it implies coherence and atomicity."""
-    return _compiled(_ByIdentity(model))
+    """The compiled model, and whether it implies coherence and atomicity."""
+    return compile_model(model), implies_coherence(model), implies_atomicity(model)
 
 
 def enumerate_outcomes(
-    test: LitmusTest, model: Model, bound: int, budget: Budget, max_candidates: int | None = None
+    test: LitmusTest, model: Model, bound: int, budget: Budget, limit: int | None = None
 ) -> Enumeration:
     """All final states with their numbers of consistent executions.
 
-    Raises `BudgetExceeded` when there are more than `max_candidates` candidates, so that the caller can
-    go on with the symbolic engine."""
-    engine = Engine(test, model, bound, budget)
+    Raises `TooLarge` when more than `limit` traces, selections and candidates would have to be listed, so
+    that the caller can go on with the symbolic engine."""
+    engine = Engine(test, model, bound, budget, Effort(limit))
     states: dict[tuple[FinalValue, ...], int] = {}
     flags: set[str] = set()
     observed = test.observed
-    for candidate, statics in engine.consistent(max_candidates):
+    for candidate, statics in engine.consistent():
         if test.filter is not None and not satisfied(test.filter, candidate.final):
             continue
         state = tuple([candidate.final(observable) for observable in observed])
@@ -105,14 +87,21 @@ class Engine:
     """The candidate executions of one test under one model."""
 
     def __init__(
-        self, test: LitmusTest, model: Model, bound: int, budget: Budget, incoherent_too: bool = False
+        self,
+        test: LitmusTest,
+        model: Model,
+        bound: int,
+        budget: Budget,
+        effort: Effort | None = None,
+        incoherent_too: bool = False,
     ) -> None:
         self.test = test
         self.budget = budget
+        self.effort = effort or Effort()
         self.compiled, coherent, atomic = compiled(model)
         self.coherent = coherent and not incoherent_too
         self.atomic = atomic and self.coherent
-        self.traces: Traces = program_traces(test.program, bound, budget, self.coherent)
+        self.traces: Traces = program_traces(test.program, bound, budget, self.coherent, self.effort)
         self.observed = frozenset(
             address for o in test.observed if not isinstance(o, RegisterOf) for address in _addresses(o)
         )
@@ -121,11 +110,9 @@ class Engine:
         self.known_choices: dict[tuple[Any, ...], list[Choice]] = {}
         self.examined = 0
 
-    def consistent(self, max_candidates: int | None = None) -> Iterator[tuple[Candidate, Any]]:
+    def consistent(self) -> Iterator[tuple[Candidate, Any]]:
         """The consistent candidates, each with the static values of its shapes."""
         violated = self.compiled.violated
-        if max_candidates is not None and prod(map(len, self.traces.threads)) > 4 * max_candidates:
-            raise TooLarge("too many combinations of traces to list", "use --engine eager")
         for traces, profiles in self._selections():
             layout, statics = self._layout(traces)
             if statics is None:
@@ -133,10 +120,9 @@ class Engine:
             origins = _origins(traces, layout)
             for combination in self._combinations(profiles, layout):
                 self.examined += 1
+                self.effort.spend()
                 if self.examined & 255 == 0:
                     self.budget.check()
-                    if max_candidates is not None and self.examined > max_candidates:
-                        raise TooLarge("too many candidate executions to list", "use --engine eager")
                 rf = co = fr = 0
                 for choice in combination:
                     rf |= choice.rf
@@ -199,6 +185,7 @@ class Engine:
         pending: list[Any] = [(0, (), (), none, none)]
         while pending:
             thread, chosen, profiles, offered, needed = pending.pop()
+            self.effort.spend()
             if thread == len(options):
                 yield chosen, profiles
                 continue
