@@ -1,0 +1,223 @@
+"""C11-level IR -> the IR of a target architecture: tags rewritten, fences inserted (paper 004, Table 2.1).
+
+The C front end tags accesses with their C11 order (`NA` for plain ones). A hardware model knows nothing of
+these, so each operation becomes what the compiler emits for it. Language models take the program as it is.
+Fences of inline assembly stay what they are; whether a model understands them is for `questions.fences`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+
+from treville.programs.compile_to.mappings import HARDWARE, NOTHING, Mapping, Tags, mapping_of
+from treville.programs.ir import (
+    AtomicBegin,
+    AtomicEnd,
+    Fence,
+    Instruction,
+    Load,
+    Program,
+    Store,
+    Thread,
+)
+from treville.results import InputError, Unsupported
+
+LANGUAGES = ("c11", "rc11", "imm")
+KERNEL = "lkmm"
+TARGETS = (*HARDWARE, *LANGUAGES, KERNEL)
+
+C11_ORDERS = frozenset({"RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC"})
+C11_TAGS = C11_ORDERS | {"NA", "A", "RMW"}
+FULL_FENCES = frozenset(
+    {"MFENCE", "SYNC", "MEMBAR", "Mb", "Fence.rw.rw"}
+    | {f"{kind}{option}" for kind in ("DMB", "DSB") for option in ("", ".SY", ".ISH", ".OSH")}
+)
+
+
+def target_of(model: str, mentioned: AbstractSet[str]) -> str:
+    """The target that a model is about: its own name, or what the base names that it mentions tell."""
+    if model in TARGETS:
+        return model
+    return next((target for target, telling in _TELLING if mentioned & telling), "tso")
+
+
+_TELLING: tuple[tuple[str, frozenset[str]], ...] = (
+    ("lkmm", frozenset({"Once", "Rcu-lock", "Rmb", "Wmb", "Noreturn"})),
+    ("rc11", frozenset({"RLX", "REL", "ACQ", "ACQ_REL", "SC"})),
+    ("riscv", frozenset({"Fence.r.r", "Fence.r.rw", "Fence.rw.w", "Acq", "AcqRel"})),
+    ("power", frozenset({"LWSYNC", "EIEIO", "ISYNC"})),
+    ("aarch64", frozenset({"DMB.LD", "DMB.ISHLD", "Q"})),
+    ("armv7", frozenset({"DMB.ST", "DMB.ISHST", "ISB"})),
+    ("rmo", frozenset({"MEMBAR.LL", "MEMBAR.LS"})),
+    ("pso", frozenset({"MEMBAR.SS"})),
+    ("alpha", frozenset({"WMB"})),
+)
+
+
+def compile_program(program: Program, target: str) -> Program:
+    """The program as compiled for the target; the given one is not changed."""
+    if target not in TARGETS:
+        raise InputError(f"unknown target '{target}'", None, f"targets are {', '.join(TARGETS)}")
+    compiler: _Compiler
+    if target in LANGUAGES:
+        compiler = _LanguageCompiler()
+    elif target == KERNEL:
+        compiler = _KernelCompiler()
+    else:
+        compiler = _HardwareCompiler(mapping_of(target))
+    return replace(
+        program,
+        threads=[compiler.thread(thread) for thread in program.threads],
+        functions={name: compiler.thread(thread) for name, thread in program.functions.items()},
+    )
+
+
+def order_of(tags: Tags) -> str | None:
+    """The C11 order among the tags, if any."""
+    return next((tag for tag in tags if tag in C11_ORDERS), None)
+
+
+def _is_full(instruction: Instruction | None) -> bool:
+    return isinstance(instruction, Fence) and bool(instruction.tags & FULL_FENCES)
+
+
+class _Compiler:
+    """Rewrites threads instruction by instruction, keeping labels in place."""
+
+    def thread(self, thread: Thread) -> Thread:
+        """The compiled copy of a thread."""
+        places: list[int] = []
+        out: list[Instruction] = []
+        targets = set(thread.labels.values())
+        for position, instruction in enumerate(thread.instructions):
+            places.append(len(out))
+            before = None if position in targets or not position else thread.instructions[position - 1]
+            following = thread.instructions[position + 1 :][:1]
+            around = (before, following[0] if following else None)
+            out += self.instruction(instruction, around)
+        places.append(len(out))
+        labels = {name: places[at] for name, at in thread.labels.items()}
+        return replace(thread, instructions=out, labels=labels)
+
+    def instruction(
+        self, instruction: Instruction, around: tuple[Instruction | None, Instruction | None]
+    ) -> list[Instruction]:
+        """What an instruction becomes; `around` are its neighbours that run whenever it does."""
+        raise NotImplementedError
+
+
+class _HardwareCompiler(_Compiler):
+    """Applies a mapping. A fence that would stand next to a full one is left out."""
+
+    def __init__(self, mapping: Mapping) -> None:
+        self.mapping = mapping
+
+    def instruction(
+        self, instruction: Instruction, around: tuple[Instruction | None, Instruction | None]
+    ) -> list[Instruction]:
+        """See `_Compiler`."""
+        if isinstance(instruction, Fence):
+            return self._fence(instruction)
+        if isinstance(instruction, AtomicBegin):
+            return [*self._inserted(self.mapping.full, instruction, around[0]), instruction]
+        if isinstance(instruction, AtomicEnd):
+            return [instruction, *self._inserted(self.mapping.full, instruction, around[1])]
+        if not isinstance(instruction, Load | Store):
+            return [instruction]
+        before, tags, after = self._access(instruction)
+        kept = instruction.tags - C11_TAGS
+        return [
+            *self._inserted(before, instruction, around[0]),
+            replace(instruction, tags=kept | tags),
+            *self._inserted(after, instruction, around[1]),
+        ]
+
+    def _access(self, instruction: Load | Store) -> tuple[Tags, Tags, Tags]:
+        order = order_of(instruction.tags)
+        if order is None:
+            return NOTHING, NOTHING, NOTHING
+        if instruction.link:
+            update = self.mapping.updates.get(order)
+            if update is None:
+                return NOTHING, NOTHING, NOTHING
+            if isinstance(instruction, Load):
+                return update.before, update.read, NOTHING
+            return NOTHING, update.write, update.after
+        table = self.mapping.loads if isinstance(instruction, Load) else self.mapping.stores
+        access = table.get(order)
+        return (access.before, access.tags, access.after) if access else (NOTHING, NOTHING, NOTHING)
+
+    def _fence(self, fence: Fence) -> list[Instruction]:
+        order = order_of(fence.tags)
+        if not self.mapping.full:
+            return []
+        if order is None:
+            return [fence]
+        return self._inserted(self.mapping.fences.get(order, NOTHING), fence, None)
+
+    def _inserted(self, tags: Tags, origin: Instruction, neighbour: Instruction | None) -> list[Instruction]:
+        if not tags or _is_full(neighbour):
+            return []
+        return [Fence(tags, text=origin.text, span=origin.span, index=origin.index)]
+
+
+class _LanguageCompiler(_Compiler):
+    """C11 models: full fences of any architecture are seq_cst fences; partial ones mean nothing there."""
+
+    def instruction(
+        self, instruction: Instruction, around: tuple[Instruction | None, Instruction | None]
+    ) -> list[Instruction]:
+        """See `_Compiler`."""
+        del around
+        full = Fence(frozenset({"SC", "MFENCE"}), text=instruction.text, span=instruction.span)
+        full.index = instruction.index
+        if isinstance(instruction, AtomicBegin):
+            return [full, instruction]
+        if isinstance(instruction, AtomicEnd):
+            return [instruction, full]
+        if not isinstance(instruction, Fence) or order_of(instruction.tags):
+            return [instruction]
+        if not _is_full(instruction):
+            raise Unsupported(
+                f"the fence '{', '.join(sorted(instruction.tags))}' has no meaning under a model of C",
+                instruction.span,
+                "use atomic_thread_fence, or check under the model of the fence's architecture",
+            )
+        return [replace(instruction, tags=instruction.tags | {"SC"})]
+
+
+class _KernelCompiler(_Compiler):
+    """The Linux kernel model: its own macros, plain accesses and what pthreads need; no C11 atomics."""
+
+    def instruction(
+        self, instruction: Instruction, around: tuple[Instruction | None, Instruction | None]
+    ) -> list[Instruction]:
+        """See `_Compiler`."""
+        full = Fence(frozenset({"Mb", "MB"}), text=instruction.text, span=instruction.span)
+        full.index = instruction.index
+        if isinstance(instruction, AtomicBegin):
+            return [full, instruction]
+        if isinstance(instruction, AtomicEnd):
+            return [instruction, full]
+        if isinstance(instruction, Fence) and instruction.tags & FULL_FENCES:
+            return [full]
+        if not isinstance(instruction, Load | Store | Fence) or not instruction.tags & C11_TAGS:
+            return [instruction]
+        if isinstance(instruction, Fence) or not self._of_pthreads(instruction, around):
+            raise Unsupported(
+                "C11 atomics have no meaning under the Linux kernel's model",
+                instruction.span,
+                "use its macros (READ_ONCE, smp_mb, ...), or another model",
+            )
+        kept = instruction.tags - C11_TAGS
+        if "NA" not in instruction.tags:
+            kept |= {"Once", "ONCE"} | (instruction.tags & {"RMW"})
+        return [replace(instruction, tags=kept)]
+
+    def _of_pthreads(
+        self, instruction: Load | Store, around: tuple[Instruction | None, Instruction | None]
+    ) -> bool:
+        """Plain, or an access that the translation of a pthread function put next to a full fence."""
+        order = order_of(instruction.tags)
+        return order is None or (order == "SC" and any(_is_full(neighbour) for neighbour in around))
