@@ -62,6 +62,10 @@ FORMULAS: list[tuple[str, Callable[[Pairs, Pairs, frozenset[int], frozenset[int]
     ("let rec x = po | x; rf in x", lambda p, r, s, t: compose(p, closure(r) | ID)),
     ("let rec x = po | rf; x; rf in x", lambda p, r, s, t: palindromes(p, r)),
     ("let rec x = po | y; y and y = rf | x in x", lambda p, r, s, t: mutual(p, r)),
+    ("let rec x = y | po and y = rf | po; y; po in x", lambda p, r, s, t: p | palindromes(r, p)),
+    ("let rec x = y | po; x; po and y = rf | po; y; po in x", lambda p, r, s, t: palindromes(r, p)),
+    ("let rec y = rf | po; y; po and x = po | y; x; y in x", lambda p, r, s, t: nested(p, r)),
+    ("let rec x = po | y; x; y and y = rf | po; y; po in x", lambda p, r, s, t: nested(p, r)),
 ]
 
 
@@ -72,6 +76,10 @@ def palindromes(p: Pairs, r: Pairs) -> Pairs:
         if larger <= found:
             return found
         found |= larger
+
+
+def nested(p: Pairs, r: Pairs) -> Pairs:
+    return palindromes(p, palindromes(r, p))
 
 
 def mutual(p: Pairs, r: Pairs) -> Pairs:

@@ -84,7 +84,7 @@ def iterations(
     interpreter = _Interpreter(model, n, sets, relations, None)
     interpreter.values = list(values)
     history: list[list[Value]] = []
-    interpreter._iterate(group, group.variables[0], len(model.nodes), history)
+    interpreter._iterate(group, group.variables[0], history)
     return history
 
 
@@ -123,18 +123,18 @@ class _Interpreter:
             if self.wanted is not None and index not in self.wanted:
                 continue
             if index in self.groups:
-                self._iterate(self.groups[index], index, end)
+                self._iterate(self.groups[index], index)
             elif index not in self.members:
                 node = self.model.nodes[index]
                 self.values[index] = self._value(node)
 
     def _iterate(
-        self, group: FixpointGroup, start: int, end: int, history: list[list[Value]] | None = None
+        self, group: FixpointGroup, start: int, history: list[list[Value]] | None = None
     ) -> None:
         """The least fixpoint of a group; its bodies lie after its variables."""
         for variable in group.variables:
             self.values[variable] = self._empty(self.model.nodes[variable].kind)
-        stop = min(end, max(group.bodies) + 1)
+        stop = max(group.bodies) + 1
         while True:
             self.run(start + 1, stop)
             if history is not None:

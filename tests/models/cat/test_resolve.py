@@ -121,6 +121,18 @@ def test_other_recursions_become_groups() -> None:
     assert model.definitions["a"] == group.variables[0]
 
 
+def test_names_that_do_not_depend_on_each_other_are_solved_apart() -> None:
+    model = resolve_text("let rec a = b | rf and b = po | b; b and c = c | co\nacyclic a | c")
+    assert model.groups == []
+    assert formula(model, "a") in ("union(rf, plus(po))", "union(plus(po), rf)")
+    assert formula(model, "c") == "co"
+
+
+def test_a_hard_recursion_does_not_hold_the_others() -> None:
+    model = resolve_text("let rec a = a; b; a | rf and b = po | rf; b; rf and c = a | c; c\nacyclic c")
+    assert [len(group.variables) for group in model.groups] == [1, 1]
+
+
 def test_recursive_sets_are_recognised() -> None:
     model = resolve_text("let rec s = R & t and t = range([s]; po) | W\nempty s")
     assert model.nodes[model.definitions["s"]].kind == SET

@@ -208,16 +208,56 @@ class Graph:
 
     def close(self, variables: list[int], bodies: list[int]) -> list[int]:
         """The least solution of `variables = bodies`: what the names mean afterwards."""
-        occurring = self._occurring(bodies)
         own = self._occurring(variables)
-        if not occurring & own:
-            return bodies
         if not self._is_monotone(own, bodies):
             return self._close_stepwise(variables, bodies)
-        if len(variables) == 1 and (solved := self._solve(variables[0], bodies[0])) is not None:
-            return [solved]
-        self._add_group(variables, bodies, True)
-        return variables
+        if self._has_inner_recursion(variables, own, bodies):
+            self._add_group(variables, bodies, True)
+            return variables
+        open_bodies = dict(zip(variables, bodies, strict=True))
+        solved: dict[int, int] = {}
+        while (alone := self._self_contained(open_bodies)) is not None:
+            body = open_bodies.pop(alone)
+            value = self._close_one(alone, body)
+            solved[alone] = value
+            if value != alone:
+                open_bodies = {v: self.substitute(b, {alone: value}) for v, b in open_bodies.items()}
+        if open_bodies:
+            self._add_group(list(open_bodies), list(open_bodies.values()), True)
+        return [solved.get(variable, variable) for variable in variables]
+
+    def _has_inner_recursion(self, variables: list[int], own: int, bodies: list[int]) -> bool:
+        """Is there a recursion inside the bodies that depends on the names being defined?"""
+        inside = self._between(own, bodies)
+        return any(self.ops[node] == "fixpoint" and node not in variables for node in inside)
+
+    def _between(self, own: int, nodes: list[int]) -> set[int]:
+        """The nodes below the given ones that depend on the names in the mask `own`."""
+        seen: set[int] = set()
+        stack = list(nodes)
+        while stack:
+            node = stack.pop()
+            if node not in seen and self.bound[node] & own:
+                seen.add(node)
+                stack.extend(self.args[node])
+        return seen
+
+    def _self_contained(self, bodies: dict[int, int]) -> int | None:
+        """A name whose body mentions no other name that is still open."""
+        for variable, body in bodies.items():
+            others = self._occurring([other for other in bodies if other != variable])
+            if not self.bound[body] & others:
+                return variable
+        return None
+
+    def _close_one(self, variable: int, body: int) -> int:
+        if not self.bound[body] & self.bound[variable]:
+            return body
+        closed = self._solve(variable, body)
+        if closed is None:
+            self._add_group([variable], [body], True)
+            return variable
+        return closed
 
     def _occurring(self, nodes: list[int]) -> int:
         mask = 0
@@ -234,17 +274,10 @@ class Graph:
 
     def _is_monotone(self, own: int, bodies: list[int]) -> bool:
         """Does no name of the group occur below a complement or on the right of a difference?"""
-        seen = set()
-        stack = list(bodies)
-        while stack:
-            node = stack.pop()
-            if node in seen or not self.bound[node] & own:
-                continue
-            seen.add(node)
-            op, args = self.ops[node], self.args[node]
-            if (op == "complement" or op == "diff") and self.bound[args[-1]] & own:
+        for node in self._between(own, bodies):
+            negative = self.ops[node] in ("complement", "diff")
+            if negative and self.bound[self.args[node][-1]] & own:
                 return False
-            stack.extend(args)
         return True
 
     def _close_stepwise(self, variables: list[int], bodies: list[int]) -> list[int]:
@@ -267,14 +300,7 @@ class Graph:
         """The node with some variables replaced; oldest nodes first, so nothing recurses."""
         if not replacement:
             return node
-        mask = self._occurring(list(replacement))
-        needed = set()
-        stack = [node]
-        while stack:
-            current = stack.pop()
-            if current not in needed and self.bound[current] & mask:
-                needed.add(current)
-                stack.extend(self.args[current])
+        needed = self._between(self._occurring(list(replacement)), [node])
         place = dict(replacement)
         for current in sorted(needed - replacement.keys()):
             if self.ops[current] == "fixpoint":
