@@ -14,6 +14,7 @@ from treville.analysis.values import Values
 from treville.events.symbolic import Sources, StaticEvent, SymbolicProgram
 from treville.events.symbolic_terms import TRUE
 from treville.relations import Relation, elements, mask_of
+from treville.results import Unsupported
 
 
 class Bounds(NamedTuple):
@@ -165,14 +166,33 @@ def _gather_order(facts: Facts) -> None:
     outside = [facts.together[i] & ~row if live >> i & 1 else 0 for i, row in enumerate(inside)]
     _static(facts, "ext", outside)
     _static(facts, "si", instruction)
-    _static(facts, "po", [_later(facts, number, instruction[number]) for number in range(n)])
+    rows = _ordered(facts)
+    _static(facts, "po", [_later(facts, rows, number, instruction[number]) for number in range(n)])
 
 
-def _later(facts: Facts, number: int, same_instruction: int) -> int:
+def _ordered(facts: Facts) -> list[int]:
+    """What can follow each event in its thread, in threads started later and after joins."""
+    rows = list(facts.symbolic.po)
+    if not facts.symbolic.joins:
+        return rows
+    threads: dict[int, int] = {}
+    for event in facts.symbolic.events:
+        threads[event.thread] = threads.get(event.thread, 0) | 1 << event.number
+    for value, after in facts.symbolic.joins:
+        numbers = facts.values.listed(value)
+        if after & facts.live and len(numbers) != 1:
+            raise Unsupported("a join with a thread that is not known before the program runs")
+        for thread in numbers:
+            for number in elements(threads.get(thread, 0)):
+                rows[number] |= after
+    return Relation(rows).plus().rows
+
+
+def _later(facts: Facts, rows: list[int], number: int, same_instruction: int) -> int:
     """A row of `po`; `parallel` events are not ordered after others of their instruction."""
     if not facts.live >> number & 1 or number in facts.initial_writes:
         return 0
-    row = facts.symbolic.po[number] & facts.live
+    row = rows[number] & facts.live
     for other in elements(row & same_instruction):
         event = facts.symbolic.events[other]
         if event.instruction.parallel and number not in event.pair:

@@ -167,7 +167,8 @@ class _Analysis:
         self.writes = [event for event in symbolic.events if event.kind == "W"]
         self.order = [term for term in self.terms.order if term >= 0]
         self.dependents = _dependents(symbolic)
-        self.before = Relation(symbolic.po).inverse().rows
+        self.after = _after(symbolic)
+        self.before = Relation(self.after).inverse().rows
         self._guards = {event.guard: set(self.terms.conjuncts(event.guard)) for event in symbolic.events}
 
     def run(self) -> None:
@@ -277,7 +278,7 @@ class _Analysis:
             for write, numbers in self.memory.writers.get(address, {}).items():
                 if hidden is not None and hidden >> write & 1:
                     continue
-                if self.coherent and self.symbolic.po[event.number] >> write & 1:
+                if self.coherent and self.after[event.number] >> write & 1:
                     continue
                 if isinstance(numbers, range):
                     return ANYTHING
@@ -337,6 +338,22 @@ class _Analysis:
                     there[write.number] = numbers
                     stale |= self.memory.readers.get(address, set())
         return stale
+
+
+def _after(symbolic: SymbolicProgram) -> list[int]:
+    """Program order with the joins of threads that are known by now."""
+    rows = list(symbolic.po)
+    if not symbolic.joins:
+        return rows
+    threads: dict[int, list[int]] = {}
+    for event in symbolic.events:
+        threads.setdefault(event.thread, []).append(event.number)
+    for value, after in symbolic.joins:
+        term = symbolic.terms.values[value]
+        if isinstance(term, Constant):
+            for number in threads.get(term.number, []):
+                rows[number] |= after
+    return Relation(rows).plus().rows
 
 
 def _dependents(symbolic: SymbolicProgram) -> list[list[int]]:

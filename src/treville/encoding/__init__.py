@@ -1,1 +1,1 @@
-"""TODO."""
+"""Events, facts and axioms -> formulas."""

@@ -17,22 +17,29 @@ from treville.encoding.formula import FALSE, TRUE, Formula
 from treville.encoding.memory import MemoryEncoding
 from treville.encoding.relations import RelationEncoding
 from treville.events.symbolic import symbolic_program
+from treville.events.symbolic_whole import whole_program
 from treville.models.model import Axiom, Model
-from treville.programs.ir import Program
+from treville.programs.ir import Instruction, Program
 from treville.programs.litmus.test import ArrayOf, CellOf, Observable, RegisterOf
 from treville.results import Budget
+
+# Above so many numbers, bit-vectors are smaller than tables.
+MOST_NUMBERS = 24
 
 
 @dataclass(slots=True)
 class Encoding:
     """A formula and its meaning. `flags` are the literals of the model's flags by name; `bound_reached`
-    says that some run may have been cut at the loop bound."""
+    says that some run may have been cut at the loop bound. Of whole programs also `failures`, the literals of
+    failing assertions, and `cut`, the literal that some thread was cut."""
 
     formula: Formula
     facts: Facts
     memory: MemoryEncoding
     flags: dict[str, int] = field(default_factory=dict)
     bound_reached: bool = False
+    failures: list[tuple[int, Instruction]] = field(default_factory=list)
+    cut: int = FALSE
 
     def final(self, observable: RegisterOf | CellOf) -> dict[int, int]:
         """The numbers that a register or cell may hold in the end, each with its literal."""
@@ -53,8 +60,8 @@ def encode_executions(
     program: Program, model: Model, bound: int, budget: Budget, coherent: bool, observed: set[int],
     axioms: Iterable[Axiom] | None = None,
 ) -> Encoding:  # fmt: skip
-    """The formula of all executions that satisfy the given axioms (by default all of the model), with a
-    literal for each flag among them. Raises `NotEncodable` where the model cannot be bounded.
+    """The formula of all executions of a litmus test that satisfy the given axioms (by default all of the
+    model), with a literal for each flag among them. Raises `NotEncodable` where the model cannot be bounded.
 
     `coherent`: the model implies coherence per location. `observed`: addresses whose last write matters.
     """
@@ -62,18 +69,44 @@ def encode_executions(
     values = analyse_values(symbolic, coherent)
     facts = gather_facts(symbolic, values, coherent, observed)
     budget.check()
-    formula = Formula()
-    memory = MemoryEncoding(formula, facts)
-    encoding = Encoding(formula, facts, memory)
-    encoding.bound_reached = any(values.possible(cut) for cut in symbolic.cuts)
-    chosen = model.axioms if axioms is None else list(axioms)
-    if not chosen:
-        return encoding
-    bounds = analyse_relations(model, facts)
+    encoding = _encode_events(facts, complete=True)
+    _encode_axioms(encoding, model, model.axioms if axioms is None else list(axioms), budget)
+    return encoding
+
+
+def encode_program(
+    program: Program, model: Model, bound: int, budget: Budget, coherent: bool,
+    axioms: Iterable[Axiom] | None = None,
+) -> Encoding:  # fmt: skip
+    """The formula of all executions of a whole program, threads cut at their bounds included."""
+    symbolic = whole_program(program, bound)
+    values = analyse_values(symbolic, coherent, most=MOST_NUMBERS)
+    facts = gather_facts(symbolic, values, coherent, set())
     budget.check()
-    relations = RelationEncoding(formula, model, bounds, memory)
-    encoder = AxiomEncoding(formula, model, relations)
-    for axiom in chosen:
+    encoding = _encode_events(facts, complete=False)
+    condition = encoding.memory.values.condition
+    encoding.failures = [(condition(fails), assertion) for fails, assertion in symbolic.asserts]
+    encoding.cut = encoding.formula.either([condition(cut) for cut in symbolic.cuts])
+    _encode_axioms(encoding, model, model.axioms if axioms is None else list(axioms), budget)
+    return encoding
+
+
+def _encode_events(facts: Facts, complete: bool) -> Encoding:
+    formula = Formula()
+    memory = MemoryEncoding(formula, facts, complete)
+    encoding = Encoding(formula, facts, memory)
+    encoding.bound_reached = any(facts.values.possible(cut) for cut in facts.symbolic.cuts)
+    return encoding
+
+
+def _encode_axioms(encoding: Encoding, model: Model, axioms: list[Axiom], budget: Budget) -> None:
+    if not axioms:
+        return
+    bounds = analyse_relations(model, encoding.facts)
+    budget.check()
+    relations = RelationEncoding(encoding.formula, model, bounds, encoding.memory)
+    encoder = AxiomEncoding(encoding.formula, model, relations)
+    for axiom in axioms:
         if axiom.flag or axiom.undefined:
             literal = encoder.test(axiom)
             encoding.flags[axiom.name] = literal if axiom.flag else -literal
@@ -81,7 +114,6 @@ def encode_executions(
             encoder.require(axiom)
         budget.check()
     relations.finish()
-    return encoding
 
 
 def addresses_of(observables: Iterable[Observable]) -> set[int]:

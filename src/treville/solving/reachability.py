@@ -1,0 +1,80 @@
+"""A whole program and a model -> a consistent execution that fails an assertion, or that there is none.
+
+The question of paper 004, chapter 4. Threads that are cut at the loop bound, wait or are stopped do not keep
+others from failing. Where no assertion fails, a second call asks whether some execution is cut at the bound:
+only if none is, the answer holds for all runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from treville.analysis.relations import NotEncodable
+from treville.encoding.executions import Encoding, encode_program
+from treville.events.execution import Execution
+from treville.models.model import Axiom, Model
+from treville.programs.ir import Instruction, Program
+from treville.results import Budget
+from treville.solving.lazy.propagator import LazyModel
+from treville.solving.outcomes import eager_axioms, known_coherent
+from treville.solving.solution import ExecutionReader, IsTrue
+from treville.solving.solver import Clasp, satisfiable
+
+
+@dataclass(slots=True)
+class Reachability:
+    """`failed` are the assertions that fail in `execution`; without one, `complete` says that no consistent
+    execution was cut at the bound. `stats` counts what was built."""
+
+    failed: list[Instruction] = field(default_factory=list)
+    execution: Execution | None = None
+    thread_names: list[str] = field(default_factory=list)
+    complete: bool = True
+    stats: dict[str, int] = field(default_factory=dict)
+
+
+def reach_failure(
+    program: Program, model: Model, bound: int, budget: Budget, lazy: bool = False
+) -> Reachability:
+    """Look for a consistent execution in which an assertion fails."""
+    try:
+        return _search(program, model, bound, budget, eager_axioms(model) if lazy else model.axioms)
+    except NotEncodable:
+        return _search(program, model, bound, budget, [])
+
+
+def _search(program: Program, model: Model, bound: int, budget: Budget, axioms: list[Axiom]) -> Reachability:
+    encoding = encode_program(program, model, bound, budget, known_coherent(model), axioms)
+    reader = ExecutionReader(encoding)
+    left = [axiom for axiom in model.axioms if axiom not in axioms]
+    lazy = LazyModel(encoding, model) if left else None
+    formula = encoding.formula
+    violated = formula.either([literal for literal, _ in encoding.failures])
+    answer = Reachability(thread_names=encoding.facts.symbolic.thread_names, stats=_stats(encoding))
+    solver = Clasp(formula)
+    if lazy is not None:
+        solver.register(lazy)
+
+    def on_solution(is_true: IsTrue) -> bool:
+        answer.failed = [assertion for literal, assertion in encoding.failures if is_true(literal)]
+        answer.execution = reader.execution(is_true)
+        return False
+
+    solver.enumerate(budget, on_solution, [violated])
+    if answer.execution is None:
+        answer.complete = not satisfiable(solver, budget, [encoding.cut])
+    return answer
+
+
+def _stats(encoding: Encoding) -> dict[str, int]:
+    formula, facts = encoding.formula, encoding.facts
+    return {
+        "threads": len(facts.symbolic.thread_names),
+        "events": facts.live.bit_count(),
+        "rf": len(facts.relations["rf"].may),
+        "co": len(facts.relations["co"].may),
+        "atoms": formula.atoms,
+        "rules": len(formula.rules),
+        "constraints": len(formula.forbidden),
+        "edges": len(formula.edges),
+    }
