@@ -100,3 +100,15 @@ def test_a_formula_becomes_a_history(tmp_path: Path, capsys: pytest.CaptureFixtu
             assert main(["history", "--from-cnf", str(formula), "--reduction", reduction]) == 0
             log.write_text(capsys.readouterr().out)
             assert main(["history", str(log), "--level", level, "--no-explain"]) == code
+
+
+def test_any_cat_model_can_be_asked(dekker: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["history", dekker, "--model", "sc"]) == 1
+    assert "a minimal failing part has 4 operations" in capsys.readouterr().out
+    assert main(["history", dekker, "--model", "power", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["evidence"]["reads_from"] == {"1": "initial y", "3": "initial x"}
+    own = tmp_path / "own.cat"
+    own.write_text('"only coherence"\nacyclic po-loc | rf | co | fr as coherent\n')
+    assert main(["history", dekker, "--model", str(own)]) == 0
+    assert main(["history", dekker, "--model", "nonsense"]) == 2

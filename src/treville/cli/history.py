@@ -156,7 +156,9 @@ def _check_file(
 
     history = read_history(_read(file), file, initial)
     if options.model:
-        return _check_model(history, options)
+        from treville.cli.history_model import check_model
+
+        return check_model(history, options.model, options)
     if levels:
         return _check_levels(history, levels, options)
     return _check_all(history, options)
@@ -272,10 +274,6 @@ def _draw(
         target.write_text(picture, encoding="utf-8")
     except OSError as error:
         raise InputError(f"cannot write {target}: {error.strerror or error}") from None
-
-
-def _check_model(history: History, options: argparse.Namespace) -> ExitCode:
-    raise InputError("--model is not available", hint="use --level")
 
 
 def _make(options: argparse.Namespace) -> int:

@@ -7,7 +7,7 @@ pass as well. Within this rule operations are deleted until every further deleti
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from treville.histories.check import Answer, check
@@ -18,6 +18,9 @@ from treville.histories.saturation import Conflict, saturate
 from treville.results import Budget, BudgetExceeded, Verdict
 
 _SECONDS_FOR_ONE_TRY = 10.0
+
+
+Fails = Callable[[History, Budget], bool]
 
 
 @dataclass(frozen=True)
@@ -37,29 +40,40 @@ class Explanation:
 
 def explain(history: History, answer: Answer, budget: Budget) -> Explanation:
     """The explanation of a FAIL. When the budget ends early, the part found so far, not minimal."""
-    search = _Deletion(history, answer.level, budget)
-    positions, minimal = search.run(answer.conflict)
+
+    def fails(part: History, limit: Budget) -> bool:
+        return check(part, answer.level, limit).verdict is Verdict.FAIL
+
+    core = [history.events.position[e] for e in answer.conflict.events] if answer.conflict else []
+    positions, minimal = _Deletion(history, fails, budget).run(core)
     part = history.restricted(positions)
     words, cycle = _reason(part, answer.level, budget)
     return Explanation(part, tuple(positions), minimal, words, cycle)
 
 
+def smallest_failing(history: History, fails: Fails, budget: Budget, words: str) -> Explanation:
+    """A failing part for any way to check a history, such as a memory model."""
+    positions, minimal = _Deletion(history, fails, budget).run([])
+    return Explanation(history.restricted(positions), tuple(positions), minimal, (words,))
+
+
 class _Deletion:
     """Finds a smallest failing part by deleting reads and writes that nobody needs."""
 
-    def __init__(self, history: History, level: Level, budget: Budget) -> None:
-        self.history, self.level, self.budget = history, level, budget
+    def __init__(self, history: History, fails: Fails, budget: Budget) -> None:
+        self.history, self.fails, self.budget = history, fails, budget
         self.best: set[int] | None = None
         self.writers: dict[tuple[str, object], list[int]] = {}
         for i, operation in enumerate(history.operations):
             if operation.is_write and operation.status is not Status.FAIL:
                 self.writers.setdefault((operation.key, operation.value), []).append(i)
 
-    def run(self, conflict: Conflict | None) -> tuple[list[int], bool]:
+    def run(self, core: list[int]) -> tuple[list[int], bool]:
+        """The positions of a failing part, and whether it is minimal; `core` is a first guess."""
         everything = set(range(len(self.history.operations)))
         kept = everything
         try:
-            kept = self._first_guess(conflict, everything)
+            kept = self._first_guess(core, everything)
             while True:
                 smaller = self._delete(kept, self._reads(kept))
                 smaller = self._delete(smaller, self._unneeded_writes(smaller))
@@ -69,13 +83,9 @@ class _Deletion:
         except BudgetExceeded:
             return sorted(self.best if self.best is not None else kept), False
 
-    def _first_guess(self, conflict: Conflict | None, everything: set[int]) -> set[int]:
-        if conflict is not None:
-            events = self.history.events
-            core = self._closed(events.position[e] for e in conflict.events)
-            if len(core) < len(everything) and self._fails(core):
-                return core
-        return everything
+    def _first_guess(self, core: list[int], everything: set[int]) -> set[int]:
+        guess = self._closed(core)
+        return guess if len(guess) < len(everything) and self._fails(guess) else everything
 
     def _closed(self, positions: Iterable[int]) -> set[int]:
         """The positions and all possible sources of the reads among them."""
@@ -122,9 +132,7 @@ class _Deletion:
             return False
         left = self.budget.remaining()
         seconds = _SECONDS_FOR_ONE_TRY if left is None else min(left, _SECONDS_FOR_ONE_TRY)
-        part = self.history.restricted(kept)
-        answer = check(part, self.level, Budget(seconds, self.budget.memory))
-        return answer.verdict is Verdict.FAIL
+        return self.fails(self.history.restricted(kept), Budget(seconds, self.budget.memory))
 
 
 def _reason(

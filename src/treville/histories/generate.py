@@ -31,10 +31,10 @@ class _Memory:
         self.random, self.processes = random, processes
         self.memory: dict[int, Value] = {}
 
-    def write(self, process: int, key: int, value: Value) -> None:  # noqa: ARG002 - one memory serves all
+    def write(self, process: int, key: int, value: Value) -> None:
         self.memory[key] = value
 
-    def read(self, process: int, key: int) -> Value:  # noqa: ARG002 - one memory serves all
+    def read(self, process: int, key: int) -> Value:
         return self.memory.get(key, 0)
 
     def step(self) -> None:
