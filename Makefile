@@ -31,7 +31,7 @@ slow: setup
 	$(BIN)/pytest -n 2
 
 agreement: setup
-	$(BIN)/python bench/agreement.py
+	$(BIN)/python bench/agreement.py --jobs 2 --write docs/agreement.md
 
 clean:
 	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache

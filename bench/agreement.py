@@ -1,8 +1,10 @@
-"""Runs the litmus corpus and compares observations, final states and execution counts with the expected ones.
+"""Compares `treville litmus` with the expected results of the litmus corpus, family by family.
 
     python bench/agreement.py [--family X86] [--sample N] [--jobs 2] [--verbose] [--write docs/agreement.md]
 
-The corpus lies beside the repository (../shared/corpora/litmus). Prints one line per family and model.
+The corpus lies beside the repository (../shared/corpora/litmus). A test agrees if its observation and its set
+of final states are the expected ones; where both are, numbers of executions are compared too (`counts` if
+only those differ). Tests without an expected observation are compared with Dat3M's verdict if there is one.
 """
 
 from __future__ import annotations
@@ -21,15 +23,19 @@ from pathlib import Path
 from treville.models.library import load_model
 from treville.programs.litmus import parse
 from treville.programs.litmus.states import state_fields
-from treville.questions.outcomes import outcomes
-from treville.results import Budget, BudgetExceeded, InputError, Unsupported
+from treville.questions.outcomes import Outcomes, outcomes
+from treville.results import Budget, BudgetExceeded, InputError
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpora" / "litmus"
+REASONS = Path(__file__).resolve().parent / "agreement_reasons.json"
 MODELS = {
     "X86-sc": "sc", "X86-x86tso": "tso", "X86_64-x86tso-mixed": "tso", "PPC-sc": "sc", "PPC-ppc": "power",
     "ARM-arm": "armv7", "AARCH64-aarch64": "aarch64", "RISCV-riscv": "riscv", "C-rc11": "rc11",
     "C-c11_partialSC": "c11", "LKMM-lkmm": "lkmm",
 }  # fmt: skip
+JUDGED = ("Never", "Sometimes", "Always")
+MEMORY = 3_000_000_000
+Row = dict[str, object]
 
 
 def normal_state(text: str) -> frozenset[tuple[str, str]]:
@@ -42,70 +48,112 @@ def normal_state(text: str) -> frozenset[tuple[str, str]]:
     return frozenset(out)
 
 
-def run(model_name: str, timeout: float, engine: str, expected: dict) -> dict:
-    """The comparison of one test: `result` is agree, counts, disagree, refused, unknown or error."""
+def run(model_name: str, timeout: float, engine: str, expected: dict) -> Row:
+    """One test: `result` is agree, counts, disagree, unchecked, refused, unknown or error."""
     path = CORPUS / expected["file"]
     started = time.process_time()
-    row = {"file": expected["file"], "expected": expected["observation"], "reason": ""}
+    row: Row = {"file": expected["file"], "expected": expected["observation"], "reason": ""}
     try:
         test = parse(path.read_text(errors="replace"), expected["file"])
-        answer = outcomes(test, load_model(model_name), budget=Budget(timeout, 3_000_000_000), engine=engine)
-        row["observation"] = answer.observation
+        answer = outcomes(test, load_model(model_name), budget=Budget(timeout, MEMORY), engine=engine)
         row["engine"] = answer.engine
-        states = {frozenset(state_fields(test, state)) for state in answer.states}
-        compare(row, expected, answer, states)
-    except Unsupported as error:
-        row.update(result="refused", reason=f"{error.message}")
+        row["result"], row["reason"] = compare(expected, answer)
     except InputError as error:
-        row.update(result="refused", reason=f"input: {error.message} at {error.span}")
+        row.update(result="refused", reason=error.message)
     except BudgetExceeded as error:
         row.update(result="unknown", reason=error.reason)
-    except Exception as error:
+    except Exception as error:  # a crash is a result of its own here, and the worst one
         row.update(result="error", reason=f"{type(error).__name__}: {error}")
     row["seconds"] = time.process_time() - started
     return row
 
 
-def compare(row: dict, expected: dict, answer, states: set) -> None:
-    if expected["observation"] not in ("Never", "Sometimes", "Always"):
-        verdict = expected.get("dat3m_verdict")
-        ours = "Ok" if answer.holds else "No"
-        if verdict in ("Ok", "No") and expected["observation"] != "error":
-            row.update(
-                result="agree" if verdict == ours else "disagree", reason=f"Dat3M: {verdict}, ours {ours}"
-            )
-        else:
-            row.update(result="unchecked")
-        return
+def compare(expected: dict, answer: Outcomes) -> tuple[str, str]:
+    """The result and its reason."""
+    if expected["observation"] not in JUDGED:
+        verdict, ours = expected.get("dat3m_verdict"), "Ok" if answer.holds else "No"
+        if verdict not in ("Ok", "No") or expected["observation"] == "error":
+            return "unchecked", ""
+        return ("agree" if verdict == ours else "disagree"), f"Dat3M says {verdict}, Treville {ours}"
     wanted = {normal_state(state) for state in expected["states"]}
+    states = {frozenset(state_fields(answer.test, state)) for state in answer.states}
     if answer.observation != expected["observation"]:
-        row.update(
-            result="disagree", reason=f"observation {answer.observation}, expected {expected['observation']}"
-        )
-    elif wanted != states:
-        lost, gained = wanted - states, states - wanted
-        row.update(
-            result="disagree",
-            reason=f"states missing {sorted(map(sorted, lost))[:3]} extra {sorted(map(sorted, gained))[:3]}",
-        )
-    elif (answer.holds is None) != (expected.get("verdict") == "Undef"):
-        row.update(result="disagree", reason=f"holds {answer.holds}, expected {expected.get('verdict')}")
-    elif answer.positive is not None and (answer.positive, answer.negative) != (
-        expected["positive"],
-        expected["negative"],
+        return "disagree", f"{answer.observation}, expected {expected['observation']}"
+    if wanted != states:
+        return "disagree", f"missing {show(wanted - states)}, extra {show(states - wanted)}"
+    if (answer.holds is None) != (expected.get("verdict") == "Undef"):
+        return "disagree", f"verdict {answer.holds}, expected {expected.get('verdict')}"
+    theirs = (expected["positive"], expected["negative"])
+    if answer.positive is not None and answer.negative is not None and (answer.positive, answer.negative) != theirs:
+        ours = f"{answer.positive} + {answer.negative}"
+        return "counts", f"{ours} executions, expected {theirs[0]} + {theirs[1]}"
+    return "agree", ""
+
+
+def show(states: set[frozenset[tuple[str, str]]]) -> str:
+    """A few states for people."""
+    shown = ["; ".join(f"{name}={value}" for name, value in sorted(state)) for state in list(states)[:2]]
+    return f"{len(states)} states" + (f" ({' | '.join(shown)})" if shown else "")
+
+
+def report(source: str, rows: list[Row], options: argparse.Namespace) -> dict[str, object]:
+    """Print a family's line; its numbers."""
+    counts = Counter(str(row["result"]) for row in rows)
+    judged = [row for row in rows if row["expected"] in JUDGED]
+    agreed = sum(row["result"] in ("agree", "counts") for row in judged)
+    share = 100 * agreed / len(judged) if judged else 100.0
+    cpu = sum(float(str(row["seconds"])) for row in rows)
+    rate = len(rows) / cpu if cpu else 0.0
+    print(f"{source:20} {len(rows):5} tests {share:6.2f}% of {len(judged)} agree", end="  ")
+    print(", ".join(f"{n} {name}" for name, n in sorted(counts.items())), f"  {rate:.0f} per CPU s", flush=True)
+    if options.verbose:
+        for row in rows:
+            if row["result"] not in ("agree", "unchecked"):
+                print(f"  {row['result']:9} {row['file']}: {row['reason']} (expected {row['expected']})")
+    for row in sorted(rows, key=lambda row: -float(str(row["seconds"])))[: options.slowest]:
+        print(f"  {row['seconds']:.2f} s {row.get('engine', '')} {row['result']} {row['file']}")
+    return {"source": source, "tests": len(rows), "judged": len(judged), "share": share, "counts": counts}
+
+
+def document(summaries: list[dict], rows: list[Row]) -> str:
+    """docs/agreement.md: the table, and every test that does not agree with its reason."""
+    known: dict[str, str] = json.loads(REASONS.read_text()) if REASONS.exists() else {}
+    lines = [
+        "# Agreement with herd7",
+        "",
+        "Made by `make agreement` on the litmus corpus: herd7 7.58's observations and final states, and Dat3M's",
+        "verdicts where herd7 had no answer. Refused tests are named by Treville with the place in the file.",
+        "",
+        "| family and model | tests | with an observation | agree | counts differ | disagree | refused | unknown |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for summary in summaries:
+        counts = summary["counts"]
+        cells = [summary["source"], summary["tests"], summary["judged"], f"{summary['share']:.2f} %"]
+        cells += [counts[name] for name in ("counts", "disagree", "refused", "unknown")]
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    for result, title in (
+        ("disagree", "Disagreements"),
+        ("counts", "Same states, other numbers of executions"),
+        ("unknown", "No answer in time"),
+        ("refused", "Refused"),
+        ("error", "Crashes"),
     ):
-        row.update(
-            result="counts",
-            reason=f"{answer.positive}+{answer.negative} executions, expected {expected['positive']}+{expected['negative']}",
-        )
-    else:
-        row.update(result="agree")
+        found = [row for row in rows if row["result"] == result]
+        if not found:
+            continue
+        lines += ["", f"## {title}", "", "| test | expected | reason |", "|---|---|---|"]
+        for row in found:
+            reason = known.get(str(row["file"]), "")
+            text = f"{row['reason']}. {reason}" if reason else str(row["reason"])
+            cleaned = text.replace("|", "\\|").replace("\n", " ")
+            lines.append(f"| {row['file']} ({row['source']}) | {row['expected']} | {cleaned} |")
+    return "\n".join(lines) + "\n"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def options_of(arguments: list[str] | None = None) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--family", action="append", help="X86, PPC, ... or X86-sc; all by default")
     parser.add_argument("--sample", type=int, help="this many tests per family, chosen with a fixed seed")
     parser.add_argument("--match", default="", help="only files whose path contains this")
@@ -115,50 +163,37 @@ def main() -> int:
     parser.add_argument("--verbose", action="store_true", help="every test that does not agree")
     parser.add_argument("--slowest", type=int, default=0, help="the slowest tests")
     parser.add_argument("--json", help="write all rows to this file")
-    options = parser.parse_args()
+    parser.add_argument("--write", help="write the page for people to this file")
+    return parser.parse_args(arguments)
+
+
+def main() -> int:
+    """Run the asked families."""
+    options = options_of()
     if not CORPUS.is_dir():
         print(f"no corpus at {CORPUS}", file=sys.stderr)
         return 2
-    rows_out = []
+    summaries, everything = [], []
     for source, model in MODELS.items():
-        family = source.split("-")[0]
-        if options.family and family not in options.family and source not in options.family:
+        if options.family and source.split("-")[0] not in options.family and source not in options.family:
             continue
         lines = (CORPUS / "expected" / f"{source}.jsonl").read_text().splitlines()
-        tests = [t for t in map(json.loads, lines) if options.match in t["file"]]
+        tests = [test for test in map(json.loads, lines) if options.match in test["file"]]
         if options.sample and len(tests) > options.sample:
             tests = random.Random(1).sample(tests, options.sample)
         task = partial(run, model, options.timeout, options.engine)
-        started = time.monotonic()
         if options.jobs > 1:
             with ProcessPoolExecutor(options.jobs) as pool:
                 rows = list(pool.map(task, tests, chunksize=16))
         else:
             rows = [task(test) for test in tests]
-        report(source, model, rows, options, time.monotonic() - started)
-        rows_out += [{"source": source, **row} for row in rows]
+        summaries.append(report(source, rows, options))
+        everything += [{"source": source, **row} for row in rows]
     if options.json:
-        Path(options.json).write_text("".join(json.dumps(row) + "\n" for row in rows_out))
+        Path(options.json).write_text("".join(json.dumps(row) + "\n" for row in everything))
+    if options.write:
+        Path(options.write).write_text(document(summaries, everything))
     return 0
-
-
-def report(source: str, model: str, rows: list[dict], options, wall: float) -> None:
-    counts = Counter(row["result"] for row in rows)
-    judged = [row for row in rows if row["expected"] in ("Never", "Sometimes", "Always")]
-    agreed = sum(row["result"] in ("agree", "counts") for row in judged)
-    cpu = sum(row["seconds"] for row in rows)
-    rate = len(rows) / cpu if cpu else 0.0
-    share = 100 * agreed / len(judged) if judged else 100.0
-    print(
-        f"{source:22} {model:8} {len(rows):5} tests  {share:6.2f}% agree  {dict(counts)}  {rate:.1f} tests/s, {wall:.0f} s",
-        flush=True,
-    )
-    if options.verbose:
-        for row in rows:
-            if row["result"] not in ("agree", "unchecked"):
-                print(f"  {row['result']:9} {row['file']}: {row['reason']} (expected {row['expected']})")
-    for row in sorted(rows, key=lambda row: -row["seconds"])[: options.slowest]:
-        print(f"  {row['seconds']:.2f} s {row.get('engine', '')} {row['result']} {row['file']}")
 
 
 if __name__ == "__main__":

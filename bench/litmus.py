@@ -56,8 +56,9 @@ def measure(family: str, sample: int | None, timeout: float) -> None:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
     rate = len(files) / total
     print(
-        f"{family:8} {len(files):5} tests {rate:7.1f} per CPU s  x{rate / reference:.1f} herd7 ({reference:g})  "
-        f"slowest {slowest[0]:.2f} s {Path(slowest[1]).name}  refused or unknown {unfinished}  peak {peak:.0f} MB",
+        f"{family:8} {len(files):5} tests {rate:7.1f} per CPU s, {rate / reference:.1f} times herd7's",
+        f"{reference:g}; slowest {slowest[0]:.2f} s ({Path(slowest[1]).name});",
+        f"refused or unknown {unfinished}; peak {peak:.0f} MB",
         flush=True,
     )
 

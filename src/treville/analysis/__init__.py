@@ -1,1 +1,3 @@
-"""Facts about events and models: values, aliases, which events go together, may, must and active pairs of every relation (paper 004, section 4.6)."""
+"""Facts about events and models: values, aliases, which events go together, and the may, must and active
+pairs of every relation (paper 004, section 4.6).
+"""

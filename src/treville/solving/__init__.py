@@ -1,1 +1,1 @@
-"""TODO."""
+"""Formulas -> answers: solver back ends, the lazy engine, the explicit engine, and the brute-force oracle."""

@@ -154,7 +154,8 @@ class Oracle:
             yield from self._jump(thread, moved, thread.code_addresses[target.number], counted=True)
 
     def _add(
-        self, after: State, state: State, code: ir.Instruction, kind: str, address: Content, value: Content | None,
+        self, after: State, state: State, code: ir.Instruction, kind: str, address: Content,
+        value: Content | None,
         tags: frozenset[str], partner: int | None = None, exclusive: bool = False, number: int | None = None,
     ) -> State:  # fmt: skip
         control, pick = state.open_control()

@@ -99,7 +99,8 @@ def test_atomics_carry_their_memory_order(tmp_path: Path) -> None:
 
 def test_an_exchange_with_a_weaker_failure_order_chooses_its_outcome_first(tmp_path: Path) -> None:
     code = """atomic_int x; int main(void) { int e = 0;
-      return atomic_compare_exchange_strong_explicit(&x, &e, 1, memory_order_seq_cst, memory_order_relaxed); }"""
+      return atomic_compare_exchange_strong_explicit(&x, &e, 1,
+        memory_order_seq_cst, memory_order_relaxed); }"""
     thread = load(tmp_path, code).threads[0]
     assert len(of_type(thread, ir.Havoc)) == 1
     assert {frozenset(i.tags) for i in of_type(thread, ir.Load)} == {
@@ -136,7 +137,7 @@ def test_functions_without_a_body_are_listed_once_with_their_lines(tmp_path: Pat
 
 
 def test_a_syntax_error_shows_the_compilers_message(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="does not compile(.|\n)*expected"):
+    with pytest.raises(InputError, match=r"does not compile(.|\n)*expected"):
         load(tmp_path, "int main(void) { return 0 }")
 
 

@@ -1,5 +1,5 @@
-"""What the code generator asks about a model's nodes: which depend on rf and co, what recursions they are part
-of, what they cost, and which axioms need them."""
+"""What the code generator asks about a model's nodes: which depend on rf and co, what recursions they are in,
+what they cost, and which axioms need them."""
 
 from __future__ import annotations
 
