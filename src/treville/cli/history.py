@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from treville.histories.history import Value
 
 _SUFFIXES = (".jsonl", ".json", ".edn", ".csv", ".tsv", ".history")
-_MOST_BYTES = 500_000_000
+_MOST_BYTES = 100_000_000
 _DEFAULT_MEGABYTES = 4000
 
 

@@ -57,13 +57,13 @@ def check(history: History, level: Level, budget: Budget | None = None, algorith
         answer = Answer(level, Verdict.UNKNOWN, algorithm, reason)
     except MemoryError:
         answer = Answer(level, Verdict.UNKNOWN, algorithm, "no memory left")
-    return _judged(history.events, answer, time.monotonic() - started)
+    return _judged(history, answer, time.monotonic() - started)
 
 
-def _judged(events: Events, answer: Answer, seconds: float) -> Answer:
+def _judged(history: History, answer: Answer, seconds: float) -> Answer:
     """No PASS leaves without the independent check of its evidence."""
     if answer.execution is not None:
-        problems = complaints(answer.level, events, answer.execution)
+        problems = complaints(answer.level, history.events, answer.execution)
         if problems:
             raise AssertionError(
                 f"{answer.algorithm} gave wrong evidence for {answer.level.name}: {problems[0]}"

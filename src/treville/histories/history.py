@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
-from treville.results import Span
+from treville.results import BudgetExceeded, Span
 
+_MOST_CANDIDATES = 20_000_000
 Value = int | float | str | None
 
 
@@ -254,6 +255,7 @@ class _Numbering:
         for event, operation in enumerate(operations):
             if operation.is_write:
                 writers.setdefault((location_of[event], values[event]), []).append(event)
+        self._refuse_too_many(writers, location_of, values)
         candidates: dict[int, tuple[int, ...]] = {}
         for thread in threads:
             own: dict[int, int] = {}
@@ -274,6 +276,19 @@ class _Numbering:
                     found.append(len(operations) + location)
                 candidates[event] = tuple(found)
         return candidates
+
+    def _refuse_too_many(
+        self,
+        writers: dict[tuple[int, Value], list[int]],
+        location_of: tuple[int, ...],
+        values: tuple[Value, ...],
+    ) -> None:
+        sizes = {key: len(found) for key, found in writers.items()}
+        pairs = sum(
+            sizes.get((location_of[e], values[e]), 0) for e, o in enumerate(self.operations) if not o.is_write
+        )
+        if pairs > _MOST_CANDIDATES:
+            raise BudgetExceeded(f"{pairs} possible sources of reads are too many", "check keys one by one")
 
     def _optional(self, certain: set[int], threads: tuple[tuple[int, ...], ...]) -> frozenset[int]:
         last = {thread[-1] for thread in threads if thread}

@@ -17,6 +17,7 @@ from treville.relations import elements, mask_of
 from treville.results import Budget, BudgetExceeded
 
 _BYTES_FOR_CLOSURES = 1_500_000_000
+_NODES_BETWEEN_CHECKS = 2048
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ def no_facts(problem: Problem) -> Facts:
 
 def saturate(problem: Problem, budget: Budget) -> Facts | Conflict:
     """Run the rules to their fixpoint. Each round costs one closure of each changed view."""
-    needed = sum(view.nodes**2 for view in problem.views) // 4
+    needed = sum(view.nodes**2 for view in problem.views) // 2
     if needed > (budget.memory or _BYTES_FOR_CLOSURES):
         raise BudgetExceeded(f"closures would take {needed // 1_000_000} MB", "raise --memory")
     return _Saturation(problem, budget).run()
@@ -103,7 +104,7 @@ class _Saturation:
                 if edges.changed:
                     edges.changed = False
                     self.budget.check()
-                    self.closure[index] = closed = _close(edges, self.problem.views[index].nodes)
+                    self.closure[index] = closed = _close(edges, self.problem.views[index].nodes, self.budget)
                     if closed is None:
                         return self._cycle(index)
             for edges in self.edges:
@@ -407,13 +408,15 @@ def _cyclic_part(targets: list[set[int]], nodes: int) -> list[int]:
     return [node for node in range(nodes) if indegree[node] > 0]
 
 
-def _close(edges: _EdgeSet, nodes: int) -> _Closure | None:
+def _close(edges: _EdgeSet, nodes: int, budget: Budget) -> _Closure | None:
     """Ancestors and descendants of every node as bit masks, or None when there is a cycle."""
     order = _topological(edges.targets, nodes)
     if order is None:
         return None
     after, before = [0] * nodes, [0] * nodes
-    for node in reversed(order):
+    for number, node in enumerate(reversed(order)):
+        if not number % _NODES_BETWEEN_CHECKS:
+            budget.check()
         mask = 0
         for target in edges.targets[node]:
             mask |= after[target] | 1 << target

@@ -1,0 +1,117 @@
+"""Size against time for every level and algorithm of `treville history`.
+
+    python bench/histories.py goals      10,000 operations, 8 processes, 100 keys, unique values
+    python bench/histories.py sizes      growing histories with unique values, every level
+    python bench/histories.py values     few values for each key: what saturation leaves to search
+    python bench/histories.py encodings  clasp's acyclicity against transitivity clauses
+    python bench/histories.py threads    the polynomial algorithms against SAT
+
+Every history is made by a machine of the level it is checked against, with a fixed seed. Seconds are wall
+time of one process; the answer's evidence is checked within them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from treville.histories import LEVELS, History, check, find_level
+from treville.histories.generate import generate
+from treville.histories.polynomial import configurations
+from treville.results import Budget
+
+GOALS = {"LOCAL": 5.0, "SLOW": 5.0, "PRAM": 30.0, "causal": 30.0, "SC": 60.0, "TSO": 60.0}
+
+
+def seconds(history: History, level: str, algorithm: str, limit: float) -> str:
+    answer = check(history, find_level(level), Budget(limit, 4_000_000_000), algorithm)
+    if answer.verdict.value == "UNKNOWN":
+        return f"> {limit:g}" if "within" in answer.reason else "-"
+    return f"{answer.seconds:.2f}" + (" FAIL" if answer.verdict.value == "FAIL" else "")
+
+
+def row(*cells: object) -> None:
+    print("| " + " | ".join(map(str, cells)) + " |", flush=True)
+
+
+def header(*cells: str) -> None:
+    row(*cells)
+    row(*("---" for _ in cells))
+
+
+def goals(limit: float) -> bool:
+    """Every goal on the level's own machine; True when all are met."""
+    header("level", "goal (s)", "seconds", "answer")
+    met = True
+    for name, goal in GOALS.items():
+        history = generate(find_level(name), 10_000, 8, 100, 1)
+        answer = check(history, find_level(name), Budget(max(limit, goal), 4_000_000_000))
+        met &= answer.verdict.value == "PASS" and answer.seconds <= goal
+        row(name, goal, f"{answer.seconds:.2f}", f"{answer.verdict.value} ({answer.algorithm})")
+    return met
+
+
+def sizes(limit: float) -> bool:
+    counts = (100, 1000, 5000, 10_000, 20_000)
+    header("level", *(f"{count} operations" for count in counts))
+    for name, level in LEVELS.items():
+        cells = []
+        for count in counts:
+            history = generate(level, count, 8, max(2, count // 100), 1, timed=level.needs_times)
+            cells.append(seconds(history, name, "auto", limit))
+        row(name, *cells)
+    return True
+
+
+def values(limit: float) -> bool:
+    counts = (20, 50, 100, 200, 400)
+    header("level", *(f"{count} operations" for count in counts))
+    for name, level in LEVELS.items():
+        cells = []
+        for count in counts:
+            history = generate(level, count, 4, 4, 2, values=3, timed=level.needs_times)
+            cells.append(seconds(history, name, "auto", limit))
+        row(name, *cells)
+    return True
+
+
+def encodings(limit: float) -> bool:
+    header("level", "operations", "acyclicity (s)", "transitivity (s)")
+    for name in ("SC", "TSO", "causal", "PRAM", "CC"):
+        for count in (12, 24, 48, 96):
+            history = generate(find_level(name), count, 4, 3, 3, values=2)
+            row(name, count, *(seconds(history, name, a, limit) for a in ("sat", "sat-transitive")))
+    return True
+
+
+def threads(limit: float) -> bool:
+    header("level", "processes", "operations", "configurations", "polynomial (s)", "sat (s)")
+    for name, processes, count, keys in (
+        ("LOCAL", 4, 2000, 10),
+        ("CC", 2, 200, 2),
+        ("CC", 3, 100, 2),
+        ("CC", 4, 100, 4),
+        ("SLOW", 2, 200, 2),
+        ("SLOW", 4, 100, 4),
+        ("PRAM", 12, 36, 3),
+        ("PRAM", 20, 60, 3),
+    ):
+        history = generate(find_level(name), count, processes, keys, 4, values=3)
+        level = find_level(name)
+        known = configurations(level, history.events) if name in ("CC", "SLOW") else "-"
+        row(name, processes, count, known, *(seconds(history, name, a, limit) for a in ("polynomial", "sat")))
+    return True
+
+
+def main() -> int:
+    tables = {"goals": goals, "sizes": sizes, "values": values, "encodings": encodings, "threads": threads}
+    parser = argparse.ArgumentParser(description=__doc__, prog=Path(__file__).name)
+    parser.add_argument("table", nargs="?", choices=tables, default="goals")
+    parser.add_argument("--limit", type=float, default=20.0, help="seconds for each cell")
+    options = parser.parse_args()
+    return 0 if tables[options.table](options.limit) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
