@@ -12,7 +12,7 @@ from __future__ import annotations
 from treville.encoding.formula import FALSE, TRUE, Formula
 from treville.encoding.relations import RelationEncoding, diagonal, is_set
 from treville.models.model import Axiom, Model
-from treville.relations import elements
+from treville.relations import elements, mask_of
 
 
 class AxiomEncoding:
@@ -74,7 +74,7 @@ class AxiomEncoding:
         elif definition.op == "union":
             for argument in definition.args:
                 self._forbid(argument, source, target)
-        elif definition.op == "seq":
+        elif definition.op == "seq" and not self.relations.is_from_read(definition):
             for way in self.relations.ways(definition.args[0], definition.args[1], source, target):
                 self.formula.forbid(*way)
         elif definition.op == "inter":
@@ -106,6 +106,11 @@ class AxiomEncoding:
         live = automaton.cyclic_part()
         start = self.formula.nodes(automaton.states * self.facts.n)
         n = self.facts.n
+        ordered = {
+            first
+            for first, second, leaf in automaton.transitions
+            if first == second and leaf >= 0 and self.relations.is_base(leaf, "co")
+        }
         for first, second, leaf in automaton.transitions:
             needed = live[first], live[second]
             for source in elements(needed[0]):
@@ -114,8 +119,26 @@ class AxiomEncoding:
                     row = self._reduced(leaf, source, row)
                 for target in elements(row):
                     if automaton.component[first * n + source] == automaton.component[second * n + target]:
-                        literal = automaton.literal(leaf, source, target)
+                        literal = self._order_literal(leaf, source, target) if first in ordered else None
+                        if first != second or literal is None:
+                            literal = automaton.literal(leaf, source, target)
                         self.formula.edge(start + first * n + source, start + second * n + target, literal)
+
+    def _order_literal(self, leaf: int, source: int, target: int) -> int | None:
+        """In a graph that contains `co`, a write before the source of a read comes before the read as well,
+        and the literal that says so is better known to the solver than that of `rf`."""
+        if leaf < 0:
+            return None
+        sources = [write for write, _ in self.relations.memory.sources.get(target, [])]
+        definition = self.model.nodes[leaf]
+        if definition.op == "inter" and self.relations.is_base(definition.args[0], "rf"):
+            rows = self.relations.relation(definition.args[1]).must.rows
+            sources = [write for write in sources if rows[write] >> target & 1]
+        elif not self.relations.is_base(leaf, "rf"):
+            return None
+        if source not in sources:
+            return None
+        return self.relations.memory.before(source, target, mask_of(sources))
 
     def _reduced(self, leaf: int, source: int, row: int) -> int:
         """Leave out edges that two other edges of the same leaf make up for in every execution."""
@@ -154,7 +177,7 @@ class Automaton:
         elif op == "union":
             for argument in args:
                 self.connect(argument, first, second)
-        elif op == "seq" and self._worth_splitting(*args):
+        elif op == "seq" and not self.relations.is_from_read(definition) and self._worth_splitting(*args):
             middle = self._state()
             self.connect(args[0], first, middle)
             self.connect(args[1], middle, second)

@@ -1,9 +1,9 @@
 """Values as bit-vectors: one literal per bit, for programs whose values can be many numbers.
 
-The sibling of `values.FiniteDomains`. A value is a list of literals, lowest bit first, read as a signed number
-whose last bit is repeated as far as needed; so a value that is known to be small has few bits, and
-constants have none of their own. Operators become gates, and a read has the bits of the write that it reads
-from. A circle of values that justify each other has solutions here, so the model must forbid circles of
+The sibling of `values.FiniteDomains`. A value is a list of literals, lowest bit first, read as a signed
+number whose last bit is repeated as far as needed; so a value that is known to be small has few bits, and
+constants have none of their own. Operators become gates, and a read has the bits of the write that it
+reads from. A circle of values that justify each other has solutions here, so the model must forbid circles of
 dependencies and reads-from (all hardware models do, and RC11).
 """
 

@@ -7,6 +7,7 @@ small arguments.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 
 from treville.encoding.formula import FALSE, TRUE, Formula
 
@@ -20,6 +21,7 @@ class Circuits:
     def __init__(self, formula: Formula) -> None:
         self.formula = formula
         self._table: dict[str, Operator] | None = None
+        self._gates: dict[tuple[str, int, int, int], int] = {}
 
     # -- gates -------------------------------------------------------------------------------------------
 
@@ -34,8 +36,35 @@ class Circuits:
         if one == -other:
             return TRUE
         flip = (one < 0) != (other < 0)
-        one, other = abs(one), abs(other)
-        gate = self.formula.any_of([[one, -other], [-one, other]])
+        one, other = sorted((abs(one), abs(other)))
+        gate, new = self._gate("xor", one, other, 0)
+        if new:
+            for a, b in ((one, other), (-one, -other)):
+                self.formula.forbid(a, b, gate)
+                self.formula.forbid(a, -b, -gate)
+        return -gate if flip else gate
+
+    def _gate(self, name: str, a: int, b: int, c: int) -> tuple[int, bool]:
+        """The output of a gate that clauses define; True if they are still to be written. Clauses propagate
+        better than rules, which have atoms of their own for their bodies."""
+        key = (name, a, b, c)
+        known = self._gates.get(key)
+        if known is not None:
+            return known, False
+        gate = self._gates[key] = self.formula.choice()
+        return gate, True
+
+    def parity(self, a: int, b: int, c: int) -> int:
+        """An odd number of three literals."""
+        if any(x in (TRUE, FALSE) for x in (a, b, c)) or len({abs(a), abs(b), abs(c)}) < 3:
+            return self.xor(self.xor(a, b), c)
+        flip = (a < 0) ^ (b < 0) ^ (c < 0)
+        one, two, three = sorted((abs(a), abs(b), abs(c)))
+        gate, new = self._gate("parity", one, two, three)
+        if new:
+            for x, y, z in product((one, -one), (two, -two), (three, -three)):
+                odd = (x > 0) ^ (y > 0) ^ (z > 0)
+                self.formula.forbid(x, y, z, -gate if odd else gate)
         return -gate if flip else gate
 
     def majority(self, a: int, b: int, c: int) -> int:
@@ -47,7 +76,13 @@ class Circuits:
                 return self.formula.both(one, two) if three == FALSE else one
             if one == -two:
                 return three
-        return self.formula.any_of([[a, b], [a, c], [b, c]])
+        one, two, three = sorted((a, b, c))
+        gate, new = self._gate("majority", one, two, three)
+        if new:
+            for x, y in ((one, two), (one, three), (two, three)):
+                self.formula.forbid(x, y, -gate)
+                self.formula.forbid(-x, -y, gate)
+        return gate
 
     def choose(self, cases: list[tuple[int, int]]) -> int:
         """The bit of the case whose literal holds; cases exclude each other and one of them holds wherever
@@ -68,7 +103,12 @@ class Circuits:
             return otherwise
         if then == -otherwise:
             return -self.xor(condition, then)
-        return self.formula.any_of([[condition, then], [-condition, otherwise]])
+        gate, new = self._gate("pick", condition, then, otherwise)
+        if new:
+            for when, bit in ((condition, then), (-condition, otherwise)):
+                self.formula.forbid(when, bit, -gate)
+                self.formula.forbid(when, -bit, gate)
+        return gate
 
     def equal(self, one: Bits, other: Bits) -> int:
         """All bits are the same."""
@@ -83,8 +123,7 @@ class Circuits:
         out = []
         last = len(one) - 1
         for place, (a, b) in enumerate(zip(one, other, strict=True)):
-            half = self.xor(a, b)
-            out.append(self.xor(half, carry))
+            out.append(self.parity(a, b, carry))
             if place < last:
                 carry = self.majority(a, b, carry)
         return out
@@ -201,7 +240,7 @@ class Circuits:
             "add": sized(self.add),
             "sub": sized(self.subtract),
             "mul": sized(self.multiply),
-            "and": bitwise(lambda a, b: both(a, b)),
+            "and": bitwise(both),
             "or": bitwise(lambda a, b: either([a, b])),
             "xor": bitwise(self.xor),
             "not": lambda args, width: [-bit for bit in _extend(args[0], width)],

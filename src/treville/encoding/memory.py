@@ -2,16 +2,20 @@
 
 Reads-from has one literal per pair of a write and a read; coherence one per unordered pair of writes, both
 of whose values are an order, so that an order is always chosen and acyclicity makes it total. Pairs that
-the analysis decided have no literal of their own.
+the analysis decided have no literal of their own. Where the order of all writes that a read may see is
+known, the read has *order literals* instead, "this write comes before the read", the last of which gives its
+source; both values of such a literal are an edge, so the solver always knows an order.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 from treville.analysis.facts import Facts
 from treville.encoding.bitvectors import BitVectors
 from treville.encoding.formula import FALSE, TRUE, Formula
 from treville.encoding.values import FiniteDomains, ValueEncoding
-from treville.relations import elements
+from treville.relations import elements, mask_of
 
 
 class MemoryEncoding:
@@ -26,6 +30,7 @@ class MemoryEncoding:
         self._reads_from: dict[tuple[int, int], int] = {}
         self._coherence: dict[tuple[int, int], int] = {}
         self._last: dict[tuple[int, int], int] = {}
+        self._before: dict[tuple[int, int], int] = {}
         self.sources = self._choose_sources()
         encode_values = BitVectors if facts.values.wide else FiniteDomains
         self.values: ValueEncoding = encode_values(formula, facts, self.sources)
@@ -83,17 +88,43 @@ class MemoryEncoding:
             literals = [first, -first]
         elif len(writes) == 1 and self.facts.always >> read & 1:
             literals = [TRUE]
+        elif (chain := self._chain(read, writes)) is not None:
+            writes = chain
+            literals = self._order_literals(read, chain)
         else:
             literals = [self.formula.choice() for _ in writes]
         for write, literal in zip(writes, literals, strict=True):
             self._reads_from[write, read] = literal
         return list(zip(writes, literals, strict=True))
 
+    def _chain(self, read: int, writes: list[int]) -> list[int] | None:
+        """The writes in their coherence order, if that is known and all of them are executed."""
+        facts = self.facts
+        always, same = facts.always, facts.relations["loc"].must.rows[read]
+        mask = mask_of(writes)
+        if len(writes) < 3 or not always >> read & 1 or mask & ~always or mask & ~same:
+            return None
+        after = facts.relations["co"].must.rows
+        ordered = sorted(writes, key=lambda write: -(after[write] & mask).bit_count())
+        total = all(after[one] >> other & 1 for one, other in pairwise(ordered))
+        return ordered if total else None
+
+    def _order_literals(self, read: int, chain: list[int]) -> list[int]:
+        """For a read of writes in a known order: the literals of `rf`, from which writes come before it."""
+        before = [TRUE, *(self.formula.choice() for _ in chain[1:]), FALSE]
+        for earlier, later in pairwise(before[1:-1]):
+            self.formula.forbid(later, -earlier)
+        for write, literal in zip(chain, before[:-1], strict=True):
+            self._before[write, read] = literal
+        return [self.formula.both(literal, -following) for literal, following in pairwise(before)]
+
     def _constrain_sources(self) -> None:
         formula, must_loc = self.formula, self.facts.relations["loc"].must.rows
         for read, sources in self.sources.items():
             executed = self.executed[read]
             literals = [literal for _, literal in sources]
+            if sources and (sources[0][0], read) in self._before:
+                continue
             if len(literals) > 2 or not self.facts.always >> read & 1:
                 formula.exactly_one(literals, executed)
             elif not literals:
@@ -107,6 +138,15 @@ class MemoryEncoding:
     def reads_from(self, write: int, read: int) -> int:
         """The literal of a pair of `rf`."""
         return self._reads_from.get((write, read), FALSE)
+
+    def before(self, write: int, read: int, visible: int) -> int | None:
+        """The order literal of a write and a read, if there is one and all later sources are in `visible`."""
+        literal = self._before.get((write, read))
+        if literal is None:
+            return None
+        after = self.facts.relations["co"].must.rows[write]
+        later = (source for source, _ in self.sources[read] if after >> source & 1)
+        return literal if all(visible >> source & 1 for source in later) else None
 
     # -- coherence ---------------------------------------------------------------------------------------
 
@@ -151,6 +191,9 @@ class MemoryEncoding:
 
     def from_read(self, read: int, write: int) -> int:
         """The literal of a pair of `fr`."""
+        before = self._before.get((write, read))
+        if before is not None:
+            return -before
         bodies = [[literal, self.coherence(source, write)] for source, literal in self.sources.get(read, [])]
         return self.formula.any_of(bodies)
 

@@ -109,6 +109,8 @@ class RelationEncoding:
         if op == "diff":
             return self.formula.both(self.pair(args[0], source, target), -self.pair(args[1], source, target))
         if op == "seq":
+            if self.is_from_read(node):
+                return self.memory.from_read(source, target)
             return self.formula.any_of(self.ways(args[0], args[1], source, target))
         if op == "inverse":
             return self.pair(args[0], target, source)
@@ -122,6 +124,18 @@ class RelationEncoding:
         assert op == "complement"
         executed = self.memory.both_executed(source, target)
         return self.formula.both(executed, -self.pair(args[0], source, target))
+
+    def is_from_read(self, node: Node) -> bool:
+        """Is the node `rf^-1 ; co`?"""
+        if node.op != "seq":
+            return False
+        left = self.model.nodes[node.args[0]]
+        return left.op == "inverse" and self.is_base(left.args[0], "rf") and self.is_base(node.args[1], "co")
+
+    def is_base(self, node: int, name: str) -> bool:
+        """Is the node that base relation?"""
+        definition = self.model.nodes[node]
+        return definition.op == "base" and definition.name == name
 
     def ways(self, first: int, second: int, source: int, target: int) -> list[list[int]]:
         """The ways from source to target by a pair of the first relation and one of the second."""

@@ -201,7 +201,7 @@ class ThreadWalk:
         for number, (condition, choice, target) in enumerate(taken):
             mine = state if number == len(taken) - 1 else state.copy()
             if target == CUT:
-                self._cut(step, condition, known=choices.get(choice) == TRUE)
+                self.cut(step, condition, known=choices.get(choice) == TRUE)
             elif target == EXIT:
                 self.exits.append((condition, mine))
             else:
@@ -209,7 +209,8 @@ class ThreadWalk:
                     _close_passed(mine, step.position)
                 self.incoming[target].append((condition, mine))
 
-    def _cut(self, step: Step, condition: int, known: bool) -> None:
+    def cut(self, step: Step, condition: int, known: bool) -> None:
+        """Note that a thread is cut; a loop that goes on by a `known` condition is to run longer."""
         self.result.cuts.append(condition)
         if known and isinstance(step.instruction, Branch):
             self.endless.add(self.thread.labels[step.instruction.target])

@@ -24,6 +24,7 @@ from treville.programs.ir import (
     Assume,
     AtomicBegin,
     AtomicEnd,
+    Branch,
     Instruction,
     Join,
     Nondet,
@@ -75,6 +76,10 @@ class WholeProgramWalk(ThreadWalk):
         self.context = context
         self.blocks = 0
         self._joins: list[tuple[int, int]] = []  # (step, value of the thread's number)
+        self._known_branches = 0
+        self._entered: dict[
+            int, tuple[int, int]
+        ] = {}  # position -> guard and known branches at its last copy
 
     def walk(self, guard: int, registers: dict[str, Binding]) -> None:
         """As for litmus tests; also learn when the thread has ended and what comes after its joins."""
@@ -86,6 +91,7 @@ class WholeProgramWalk(ThreadWalk):
     def execute(self, state: State, guard: int, instruction: Instruction, position: int) -> dict[Choice, int]:
         """Change the state by one instruction; the conditions of the edges that can be taken."""
         terms = self.terms
+        self._entered[position] = (guard, self._known_branches)
         if isinstance(instruction, Assume | Assert):
             holds = terms.non_zero(self.evaluate(instruction.condition, state).value)
             if isinstance(instruction, Assert):
@@ -113,8 +119,18 @@ class WholeProgramWalk(ThreadWalk):
         elif isinstance(instruction, AtomicEnd):
             state.block = NO_BLOCK
         else:
-            return super().execute(state, guard, instruction, position)
+            choices = super().execute(state, guard, instruction, position)
+            self._known_branches += TRUE in choices.values()
+            return choices
         return {}
+
+    def cut(self, step: Step, condition: int, known: bool) -> None:
+        """A loop also ends by itself if its last round took known branches only."""
+        if isinstance(step.instruction, Branch) and step.instruction.condition is None:
+            head = self.thread.labels[step.instruction.target]
+            entered = self._entered.get(head)
+            known = entered is not None and entered[0] == condition and entered[1] < self._known_branches
+        super().cut(step, condition, known)
 
     def _assert(self, fails: int, instruction: Assert) -> None:
         if fails != FALSE:
