@@ -83,10 +83,9 @@ def compare(expected: dict, answer: Outcomes) -> tuple[str, str]:
         return "disagree", f"missing {show(wanted - states)}, extra {show(states - wanted)}"
     if (answer.holds is None) != (expected.get("verdict") == "Undef"):
         return "disagree", f"verdict {answer.holds}, expected {expected.get('verdict')}"
-    theirs = (expected["positive"], expected["negative"])
-    if answer.positive is not None and answer.negative is not None and (answer.positive, answer.negative) != theirs:
-        ours = f"{answer.positive} + {answer.negative}"
-        return "counts", f"{ours} executions, expected {theirs[0]} + {theirs[1]}"
+    ours, theirs = (answer.positive, answer.negative), (expected["positive"], expected["negative"])
+    if None not in ours and ours != theirs:
+        return "counts", f"{ours[0]} + {ours[1]} executions, expected {theirs[0]} + {theirs[1]}"
     return "agree", ""
 
 
@@ -105,7 +104,8 @@ def report(source: str, rows: list[Row], options: argparse.Namespace) -> dict[st
     cpu = sum(float(str(row["seconds"])) for row in rows)
     rate = len(rows) / cpu if cpu else 0.0
     print(f"{source:20} {len(rows):5} tests {share:6.2f}% of {len(judged)} agree", end="  ")
-    print(", ".join(f"{n} {name}" for name, n in sorted(counts.items())), f"  {rate:.0f} per CPU s", flush=True)
+    print(", ".join(f"{n} {name}" for name, n in sorted(counts.items())), end="  ")
+    print(f"{rate:.0f} per CPU s", flush=True)
     if options.verbose:
         for row in rows:
             if row["result"] not in ("agree", "unchecked"):
@@ -121,10 +121,10 @@ def document(summaries: list[dict], rows: list[Row]) -> str:
     lines = [
         "# Agreement with herd7",
         "",
-        "Made by `make agreement` on the litmus corpus: herd7 7.58's observations and final states, and Dat3M's",
-        "verdicts where herd7 had no answer. Refused tests are named by Treville with the place in the file.",
+        "Made by `make agreement` on the litmus corpus: herd7 7.58's observations and final states, and",
+        "Dat3M's verdicts where herd7 had no answer. Refused tests are named with the place in the file.",
         "",
-        "| family and model | tests | with an observation | agree | counts differ | disagree | refused | unknown |",
+        "| family and model | tests | observed | agree | counts differ | disagree | refused | unknown |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for summary in summaries:

@@ -20,7 +20,7 @@ def herd_block(report: Report) -> str:
     """The answer as herd7 prints it, so that scripts which read its logs read this."""
     name = report["test"]
     positive, negative = counts(report)
-    lines = [f"Test {name} {_KINDS[report['condition']]}", f"States {len(report['states'])}"]
+    lines = [f"Test {name} {_KINDS[report['condition']]}", _count(report)]
     lines += [state_line(state) for state in report["states"]]
     verdict = "Undef" if report["holds"] is None else "Ok" if report["holds"] else "No"
     lines.append(f"Loop {verdict}" if report.get("bound_reached") else verdict)
@@ -32,6 +32,12 @@ def herd_block(report: Report) -> str:
     lines.append(f"Observation {name} {report['observation']} {positive} {negative}")
     lines.append(f"Time {name} {report['seconds']:.2f}")
     return "\n".join(lines) + "\n"
+
+
+def _count(report: Report) -> str:
+    """The line that counts the states; where there are too many to list, it says that there are more."""
+    more = "" if report.get("states_complete", True) else " and more"
+    return f"States {len(report['states'])}{more}"
 
 
 def counts(report: Report) -> tuple[int, int]:

@@ -164,6 +164,7 @@ def _fill(report: Report, task: Task, started: float) -> None:
         negative_states=len(found.states) - len(good) if not negated else len(good),
         engine=found.engine,
         bound_reached=found.bound_reached,
+        states_complete=found.complete,
         seconds=round(time.monotonic() - started, 4),
     )
     report["verdict"], report["reason"] = _verdict(found.holds, found.flags, found.bound_reached)

@@ -31,7 +31,8 @@ class Outcomes:
     `states` maps each reachable final state (values in the order of `test.observed`) to the number of
     consistent executions that end in it, or to None where the engine does not count. `positive` and
     `negative` count executions as herd7 does. `holds` is None where the behaviour is undefined (a data
-    race in C). `observation` is Never, Sometimes or Always.
+    race in C). `observation` is Never, Sometimes or Always. Not `complete`: there are too many states to list;
+    observation, verdict and flags hold for all of them.
     """
 
     test: LitmusTest
@@ -43,6 +44,7 @@ class Outcomes:
     negative: int | None
     flags: list[str] = field(default_factory=list)
     bound_reached: bool = False
+    complete: bool = True
     engine: str = ""
     seconds: float = 0.0
 
@@ -58,11 +60,12 @@ def outcomes(
     started = time.monotonic()
     budget = budget or Budget()
     refuse_unknown_fences(test, model)
-    states, flags, bound_reached, used = _run(test, model, bound, budget, engine)
+    states, flags, bound_reached, complete, used = _run(test, model, bound, budget, engine)
     undefined = {axiom.name for axiom in model.axioms if axiom.undefined}
     answer = _conclude(test, model, states)
     answer.flags = sorted(flags)
     answer.bound_reached = bound_reached
+    answer.complete = complete
     answer.engine = used
     if undefined & flags:
         answer.holds = None
@@ -72,22 +75,22 @@ def outcomes(
 
 def _run(
     test: LitmusTest, model: Model, bound: int, budget: Budget, engine: str
-) -> tuple[Mapping[State, int | None], set[str], bool, str]:
+) -> tuple[Mapping[State, int | None], set[str], bool, bool, str]:
     if engine in ("auto", "enumerate"):
         from treville.solving.enumeration.engine import enumerate_outcomes
 
         limit = MAX_EFFORT if engine == "auto" else None
         try:
             found = enumerate_outcomes(test, model, bound, budget, limit)
-            return found.states, found.flags, found.bound_reached, "enumerate"
+            return found.states, found.flags, found.bound_reached, True, "enumerate"
         except TooLarge:
             if engine != "auto":
                 raise
     from treville.solving.outcomes import symbolic_outcomes
 
     lazy = engine == "lazy"
-    states, flags, reached = symbolic_outcomes(test, model, bound, budget, lazy=lazy)
-    return states, set(flags), reached, "lazy" if lazy else "eager"
+    answer = symbolic_outcomes(test, model, bound, budget, lazy=lazy)
+    return answer.states, answer.flags, answer.bound_reached, answer.complete, "lazy" if lazy else "eager"
 
 
 def _conclude(test: LitmusTest, model: Model, states: Mapping[State, int | None]) -> Outcomes:

@@ -16,7 +16,18 @@ from treville.encoding.executions import Encoding, addresses_of, encode_executio
 from treville.encoding.formula import FALSE, TRUE
 from treville.models.model import Axiom, Model
 from treville.programs.litmus.states import FinalValue, observables, satisfied
-from treville.programs.litmus.test import ArrayOf, CellOf, LitmusTest, Observable, RegisterOf
+from treville.programs.litmus.test import (
+    And,
+    ArrayOf,
+    CellOf,
+    Condition,
+    Equals,
+    LitmusTest,
+    Not,
+    Observable,
+    Or,
+    RegisterOf,
+)
 from treville.results import Budget
 from treville.solving.enumeration.implied import implies_coherence
 from treville.solving.lazy.propagator import LazyModel
@@ -24,16 +35,20 @@ from treville.solving.solution import IsTrue
 from treville.solving.solver import Clasp
 
 SIMPLE = 16
+MAX_STATES = 1 << 15
 State = tuple[FinalValue, ...]
 
 
 class SymbolicOutcomes(NamedTuple):
     """Final states with their numbers of consistent executions (None where not counted), the flags that
-    some consistent execution raises, and whether loops were cut."""
+    some consistent execution raises, and whether loops were cut. Not `complete`: there are more states than
+    anyone reads; those listed still include one that satisfies the condition and one that does not, where
+    such states exist, and flags are complete."""
 
     states: dict[State, int | None]
     flags: set[str]
     bound_reached: bool
+    complete: bool = True
 
 
 Cases = list[tuple[int, int]]  # literals and the numbers that they stand for
@@ -56,6 +71,32 @@ class Observation:
         """All literals that tell states apart."""
         parts = [cases for parts in self.cases.values() for cases in parts]
         return [literal for cases in parts for literal, _ in cases]
+
+    def condition(self, condition: Condition) -> int:
+        """The literal that the final state satisfies a condition."""
+        formula = self.encoding.formula
+        if isinstance(condition, Not):
+            return -self.condition(condition.operand)
+        if isinstance(condition, And):
+            return formula.both(*[self.condition(operand) for operand in condition.operands])
+        if isinstance(condition, Or):
+            return formula.either([self.condition(operand) for operand in condition.operands])
+        if isinstance(condition, Equals):
+            values = condition.value if isinstance(condition.value, tuple) else (condition.value,)
+            parts = [self.encoding.final(part) for part in _parts(condition.observable)]
+            if len(values) != len(parts):
+                return FALSE
+            return formula.both(*[part.get(n, FALSE) for part, n in zip(parts, values, strict=True)])
+        left, right = (
+            [self.encoding.final(part) for part in _parts(observable)]
+            for observable in (condition.left, condition.right)
+        )
+        return formula.both(
+            *[
+                formula.any_of([[one[number], other[number]] for number in one.keys() & other.keys()])
+                for one, other in zip(left, right, strict=False)
+            ]
+        )
 
     def state(self, is_true: IsTrue) -> State:
         """The final values of all that the test observes."""
@@ -138,10 +179,32 @@ class _Search:
 
         def on_solution(is_true: IsTrue) -> bool:
             self._record(is_true, count)
-            return True
+            return every_execution or len(self.outcomes.states) < MAX_STATES
 
         solver.enumerate(self.budget, on_solution)
+        if not every_execution and len(self.outcomes.states) >= MAX_STATES:
+            return self._decide_only()
         return self.outcomes
+
+    def _decide_only(self) -> SymbolicOutcomes:
+        """There are too many states to list: find one that satisfies the condition, one that does not, and
+        an execution for each flag that was not raised yet."""
+        holds = self.observation.condition(self.test.condition)
+        filtered = TRUE if self.test.filter is None else self.observation.condition(self.test.filter)
+        solver = Clasp(self.encoding.formula)
+        if self.lazy is not None:
+            solver.register(self.lazy)
+
+        def on_solution(is_true: IsTrue) -> bool:
+            self._record(is_true, count=False)
+            return False
+
+        for wanted in (holds, -holds):
+            solver.enumerate(self.budget, on_solution, [wanted, filtered])
+        for name, literal in self.flags.items():
+            if name not in self.outcomes.flags:
+                solver.enumerate(self.budget, on_solution, [literal, filtered])
+        return self.outcomes._replace(complete=False)
 
     def _record(self, is_true: IsTrue, count: bool) -> None:
         observation, states = self.observation, self.outcomes.states
