@@ -124,7 +124,7 @@ def parse_log(lines: Iterable[str]) -> Iterator[Report]:
         elif states_left:
             states_left -= 1
             report["states"].append(parse_state(line.split(">", 1)[-1]))
-        elif words[0] == "States" and len(words) == 2 and words[1].isdigit():
+        elif words[0] == "States" and len(words) >= 2 and words[1].isdigit():
             states_left = int(words[1])
         else:
             _read_line(report, words)
