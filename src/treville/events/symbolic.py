@@ -31,7 +31,7 @@ from treville.programs.ir import (
     StoreExclusive,
     Thread,
 )
-from treville.programs.unroll import CUT, EXIT, Choice, Step, unroll
+from treville.programs.unroll import CUT, EXIT, WAIT, Choice, Step, unroll
 from treville.results import BudgetExceeded
 
 # Reads that something depends on, each with the condition under which it does (given both events).
@@ -204,7 +204,7 @@ class ThreadWalk:
                 self.cut(step, condition, known=choices.get(choice) == TRUE)
             elif target == EXIT:
                 self.exits.append((condition, mine))
-            else:
+            elif target != WAIT:
                 if self.steps[target].position != step.position + 1:
                     _close_passed(mine, step.position)
                 self.incoming[target].append((condition, mine))

@@ -35,6 +35,7 @@ from treville.programs.ir import (
     Thread,
     WritePrivate,
 )
+from treville.programs.spin import spin_jumps
 from treville.programs.unroll import Choice, Step, unroll
 from treville.results import Unsupported
 
@@ -65,7 +66,7 @@ class _Context:
     def steps(self, thread: Thread) -> list[Step]:
         """A thread unrolled."""
         own = {target: limit for (owner, target), limit in self.bounds.items() if owner == thread.name}
-        return unroll(thread, self.bound, own, anew=True).steps
+        return unroll(thread, self.bound, own, anew=True, spins=spin_jumps(thread)).steps
 
 
 class WholeProgramWalk(ThreadWalk):

@@ -8,6 +8,7 @@ kept apart by how often each loop that can still be repeated was repeated, so pa
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -16,6 +17,7 @@ from treville.results import BudgetExceeded
 
 EXIT = -1
 CUT = -2
+WAIT = -3
 MAX_STEPS = 200_000
 
 # When an edge is taken: always (None), if the branch's condition holds (True) or not (False), or if the
@@ -26,7 +28,7 @@ Counts: TypeAlias = tuple[tuple[int, int], ...]
 
 @dataclass(slots=True)
 class Step:
-    """One copy of the instruction at `position`; `edges` lead to later steps, to EXIT or to CUT."""
+    """One copy of the instruction at `position`; `edges` lead to later steps, to EXIT, CUT or WAIT."""
 
     position: int
     instruction: Instruction
@@ -41,10 +43,17 @@ class Unrolled:
     may_be_cut: bool = False
 
 
-def unroll(thread: Thread, bound: int, bounds: dict[int, int] | None = None, anew: bool = False) -> Unrolled:
+def unroll(
+    thread: Thread,
+    bound: int,
+    bounds: dict[int, int] | None = None,
+    anew: bool = False,
+    spins: Collection[int] = (),
+) -> Unrolled:
     """Unroll every loop of the thread; linear in the number of copies. `bounds` gives the loops that start
     at certain positions bounds of their own. With `anew` an inner loop has its whole bound in each round of
-    the outer one (as C's users expect), otherwise the bound is for all rounds together (as herd7's do)."""
+    the outer one (as C's users expect), otherwise the bound is for all rounds together (as herd7's do).
+    Backward jumps in `spins` lead nowhere: there the thread waits (see `programs.spin`)."""
     bounds = bounds or {}
     instructions = thread.instructions
     end = len(instructions)
@@ -70,7 +79,9 @@ def unroll(thread: Thread, bound: int, bounds: dict[int, int] | None = None, ane
         for choice, target in _successors(thread, position):
             limit = bounds.get(target, bound)
             kept = _outside(counts, target, position) if anew and target <= position else counts
-            following = _follow(position, target, kept, limit, repeatable, end)
+            following: tuple[int, Counts] | int = WAIT
+            if target > position or position not in spins:
+                following = _follow(position, target, kept, limit, repeatable, end)
             out.append((choice, following))
             if not isinstance(following, int):
                 stack.append((following, False))
