@@ -263,7 +263,7 @@ def _draw(
     if explanation is not None:
         events = explanation.part.events
         sources = {r: found[0] for r, found in events.candidates.items() if len(found) == 1}
-        picture = draw(events, sources, title + " (failing part)", explanation.words, explanation.cycle)
+        picture = draw(events, sources, title + " (failing part)", explanation.words, explanation.drawn)
     else:
         sources = answer.execution.sources if answer.execution else {}
         picture = draw(history.events, sources, title)

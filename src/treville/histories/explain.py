@@ -14,7 +14,7 @@ from treville.histories.check import Answer, check
 from treville.histories.history import Events, History, Status, show_value
 from treville.histories.levels import Level
 from treville.histories.problem import build_problem
-from treville.histories.saturation import Conflict, saturate
+from treville.histories.saturation import Conflict, Step, saturate
 from treville.results import Budget, BudgetExceeded, Verdict
 
 _SECONDS_FOR_ONE_TRY = 10.0
@@ -28,14 +28,16 @@ class Explanation:
     """A failing part of a history (positions of its operations) and why it fails.
 
     `minimal` says that no operation of the part can be left out; `cycle` lists pairs of events of the
-    part that the reason goes around, with the reason of each step.
+    part that the reason goes around, with the reason of each step, and `drawn` the same with the paths that
+    derived steps rest on in their place.
     """
 
     part: History
     positions: tuple[int, ...]
     minimal: bool
     words: tuple[str, ...]
-    cycle: tuple[tuple[int, int, str], ...] = ()
+    cycle: tuple[Step, ...] = ()
+    drawn: tuple[Step, ...] = ()
 
 
 def explain(history: History, answer: Answer, budget: Budget) -> Explanation:
@@ -47,8 +49,8 @@ def explain(history: History, answer: Answer, budget: Budget) -> Explanation:
     core = [history.events.position[e] for e in answer.conflict.events] if answer.conflict else []
     positions, minimal = _Deletion(history, fails, budget).run(core)
     part = history.restricted(positions)
-    words, cycle = _reason(part, answer.level, budget)
-    return Explanation(part, tuple(positions), minimal, words, cycle)
+    words, cycle, drawn = _reason(part, answer.level, budget)
+    return Explanation(part, tuple(positions), minimal, words, cycle, drawn)
 
 
 def smallest_failing(history: History, fails: Fails, budget: Budget, words: str) -> Explanation:
@@ -135,26 +137,25 @@ class _Deletion:
         return self.fails(self.history.restricted(kept), Budget(seconds, self.budget.memory))
 
 
-def _reason(
-    part: History, level: Level, budget: Budget
-) -> tuple[tuple[str, ...], tuple[tuple[int, int, str], ...]]:
+Reason = tuple[tuple[str, ...], tuple[Step, ...], tuple[Step, ...]]
+
+
+def _reason(part: History, level: Level, budget: Budget) -> Reason:
     events = part.events
     for read, candidates in events.candidates.items():
         if not candidates:
-            return (_no_source(part, events, read),), ()
+            return (_no_source(part, events, read),), (), ()
     try:
         found = saturate(build_problem(level, events), budget)
     except BudgetExceeded:
-        return ("No choice of sources and orders satisfies the level.",), ()
+        return ("No choice of sources and orders satisfies the level.",), (), ()
     if isinstance(found, Conflict) and found.steps:
         return _cycle_in_words(level, events, found)
     if isinstance(found, Conflict) and found.read is not None:
-        return (
-            f"Every possible source of {events.label(found.read)} is ruled out by orders that must hold.",
-        ), ()
-    return (
-        "Every choice of sources for the reads and of orders for the writes leads to a contradiction.",
-    ), ()
+        label = events.label(found.read)
+        return (f"Every possible source of {label} is ruled out by orders that must hold.",), (), ()
+    words = "Every choice of sources for the reads and of orders for the writes leads to a contradiction."
+    return (words,), (), ()
 
 
 def _no_source(part: History, events: Events, read: int) -> str:
@@ -162,27 +163,61 @@ def _no_source(part: History, events: Events, read: int) -> str:
     value = show_value(events.values[read])
     same = [w for w in events.writes_to[events.location_of[read]] if events.values[w] == events.values[read]]
     initial = show_value(part.initial_value(operation.key))
-    if same:
+    if same or initial == value:
         return f"{label} cannot see {value}: its own process has overwritten it, or writes it only later."
     return f"{label} has no source: nobody writes {value} to {operation.key}, which starts as {initial}."
 
 
-def _cycle_in_words(
-    level: Level, events: Events, conflict: Conflict
-) -> tuple[tuple[str, ...], tuple[tuple[int, int, str], ...]]:
-    problem = build_problem(level, events)
+def _cycle_in_words(level: Level, events: Events, conflict: Conflict) -> Reason:
     assert conflict.view is not None
-    title = problem.views[conflict.view].instance.title(events)
+    instance = build_problem(level, events).views[conflict.view].instance
     steps = _without_relays(conflict.steps)
-    lines = [
-        f"In the view of {title} each of these must come before the next, and the last before the first:"
-    ]
-    for before, after, reason in steps:
-        text = _REASONS.get(reason, reason)
-        lines.append(f"  {events.label(before)} before {events.label(after)}: {text}")
-    return tuple(lines), tuple(steps)
+    words = _Words(events, conflict)
+    of = instance.title(events)
+    lines = [f"In the view of {of} each of these must come before the next, and the last before the first:"]
+    lines += words.steps(steps, 1)
+    return tuple(lines), tuple(steps), tuple(words.expanded(steps))
 
 
+class _Words:
+    """Says why each step of a contradiction holds; the path behind a derived step is told once."""
+
+    def __init__(self, events: Events, conflict: Conflict) -> None:
+        self.events, self.conflict = events, conflict
+        self.told: set[tuple[int, int]] = set()
+
+    def steps(self, steps: list[Step], depth: int) -> list[str]:
+        lines = []
+        for before, after, reason in steps:
+            label = f"{self.events.label(before)} before {self.events.label(after)}"
+            lines.append(f"{'  ' * depth}{label}: {self._because(before, after, reason)}")
+            path = self._path(before, after)
+            if path and (before, after) not in self.told and depth < _DEEPEST:
+                self.told.add((before, after))
+                lines += self.steps(path, depth + 1)
+        return lines
+
+    def _because(self, before: int, after: int, reason: str) -> str:
+        derived = self.conflict.derivations.get((before, after))
+        if derived is None or reason not in _DERIVED:
+            return _REASONS.get(reason, reason)
+        return _DERIVED[reason].format(read=self.events.label(derived[0]))
+
+    def _path(self, before: int, after: int) -> list[Step]:
+        """The path behind a derived step, where it says more than the step itself."""
+        derived = self.conflict.derivations.get((before, after))
+        return _without_relays(derived[1]) if derived else []
+
+    def expanded(self, steps: list[Step], depth: int = 0) -> list[Step]:
+        """The steps with paths in place of derived ones."""
+        found: list[Step] = []
+        for before, after, reason in steps:
+            path = self._path(before, after) if reason == "written before" and depth < _DEEPEST else []
+            found += self.expanded(path, depth + 1) if path else [(before, after, reason)]
+        return list(dict.fromkeys(found))
+
+
+_DEEPEST = 4
 _REASONS = {
     "order of the level": "the level keeps their order",
     "reads": "the read takes its value from the write",
@@ -190,16 +225,21 @@ _REASONS = {
     "overwritten later": "the write overwrites the value that the read saw",
     "agreed order": "another view orders these writes so",
     "program order": "the level keeps their order",
+    "seen elsewhere": "what other processes saw puts them in this order",
+}
+_DERIVED = {
+    "written before": "{read} sees the second, and the first precedes it",
+    "overwritten later": "the write overwrites the value that the read saw",
 }
 
 
-def _without_relays(steps: tuple[tuple[int, int, str], ...]) -> list[tuple[int, int, str]]:
+def _without_relays(steps: tuple[Step, ...]) -> list[Step]:
     """Join steps that pass through nodes which stand for no operation."""
     start = next((i for i, (before, _, _) in enumerate(steps) if before >= 0), None)
     if start is None:
         return []
     turned = steps[start:] + steps[:start]
-    joined: list[tuple[int, int, str]] = []
+    joined: list[Step] = []
     begin = -1
     reasons: list[str] = []
     for before, after, reason in turned:
@@ -207,6 +247,6 @@ def _without_relays(steps: tuple[tuple[int, int, str], ...]) -> list[tuple[int, 
             begin, reasons = before, []
         reasons.append(reason)
         if after >= 0:
-            chosen = reasons[0] if len(set(reasons)) == 1 else "order of the level"
+            chosen = reasons[0] if len(set(reasons)) == 1 else "seen elsewhere"
             joined.append((begin, after, chosen))
     return joined

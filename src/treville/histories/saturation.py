@@ -20,17 +20,23 @@ _BYTES_FOR_CLOSURES = 1_500_000_000
 _NODES_BETWEEN_CHECKS = 2048
 
 
+Step = tuple[int, int, str]
+
+
 @dataclass(frozen=True, slots=True)
 class Conflict:
     """Why no execution exists: a read without source, or a cycle in one view's graph.
 
-    `events` are the operations that the argument uses, `steps` the cycle's edges with their reasons.
+    `events` are the operations that the argument uses, `steps` the cycle's edges with their reasons, and
+    `derivations` the paths behind derived edges: for an edge, the read that its rule is about and the steps
+    of the path that triggered the rule. A step that touches no operation has -1 there.
     """
 
     view: int | None
     events: frozenset[int]
-    steps: tuple[tuple[int, int, str], ...] = ()
+    steps: tuple[Step, ...] = ()
     read: int | None = None
+    derivations: dict[tuple[int, int], tuple[int, tuple[Step, ...]]] = field(default_factory=dict)
 
 
 @dataclass
@@ -261,36 +267,46 @@ class _Saturation:
         return Conflict(None, frozenset(used), (), read)
 
     def _cycle(self, index: int) -> Conflict:
+        """The conflict of a cyclic view, with everything that its derivation rests on."""
         view, edges = self.problem.views[index], self.edges[index]
         names = {node: event for event, node in view.node.items()}
         cycle = edges.shortest_cycle(view.nodes)
-        steps = []
-        for before, after in zip(cycle, cycle[1:] + cycle[:1], strict=True):
-            steps.append((names.get(before, -1), names.get(after, -1), edges.reason(before, after)[0]))
-        used = self._used(index, list(zip(cycle, cycle[1:] + cycle[:1], strict=True)), names)
-        return Conflict(index, frozenset(used), tuple(steps))
-
-    def _used(self, index: int, open_edges: list[tuple[int, int]], names: dict[int, int]) -> set[int]:
-        """The events that the derivation of these edges rests on, reasons of reasons included."""
-        view, edges = self.problem.views[index], self.edges[index]
+        around = list(zip(cycle, cycle[1:] + cycle[:1], strict=True))
         used: set[int] = set()
-        done: set[tuple[int, int]] = set()
+        derivations: dict[tuple[int, int], tuple[int, tuple[Step, ...]]] = {}
+        open_edges, done = list(around), set(around)
         while open_edges:
             edge = open_edges.pop()
-            if edge in done:
-                continue
-            done.add(edge)
             used.update(names[node] for node in edge if node in names)
-            reason, why = edges.reason(*edge)
-            used.update(event for event in why if not self.events.is_initial(event))
-            if len(why) == 3 and not self.events.is_initial(why[0]):
-                source, read, other = why
-                ends = (other, read) if reason == "written before" else (source, other)
-                # What another view contributed is covered by the events named in `why`.
-                if all(event in view.node for event in ends):
-                    first, last = (view.node[event] for event in ends)
-                    open_edges += edges.path(first, last, edges.round_of(*edge))
-        return used
+            path = self._reason_path(index, edge, used)
+            if path is not None:
+                read, behind = path
+                pair = (names.get(edge[0], -1), names.get(edge[1], -1))
+                derivations[pair] = (read, self._steps(index, behind, names))
+                open_edges += [e for e in behind if e not in done]
+                done.update(behind)
+        return Conflict(index, frozenset(used), self._steps(index, around, names), derivations=derivations)
+
+    def _steps(self, index: int, path: list[tuple[int, int]], names: dict[int, int]) -> tuple[Step, ...]:
+        reason = self.edges[index].reason
+        return tuple((names.get(u, -1), names.get(v, -1), reason(u, v)[0]) for u, v in path)
+
+    def _reason_path(
+        self, index: int, edge: tuple[int, int], used: set[int]
+    ) -> tuple[int, list[tuple[int, int]]] | None:
+        """The read and the path that made a rule derive this edge, if a rule did."""
+        view, edges = self.problem.views[index], self.edges[index]
+        reason, why = edges.reason(*edge)
+        used.update(event for event in why if not self.events.is_initial(event))
+        if len(why) != 3 or self.events.is_initial(why[0]):
+            return None
+        source, read, other = why
+        ends = (other, read) if reason == "written before" else (source, other)
+        # What another view contributed is covered by the events named in `why`.
+        if any(event not in view.node for event in ends):
+            return None
+        first, last = (view.node[event] for event in ends)
+        return read, edges.path(first, last, edges.round_of(*edge))
 
 
 @dataclass(slots=True)
@@ -347,7 +363,7 @@ class _EdgeSet:
         while goal in previous and goal != start:
             found.append((previous[goal], goal))
             goal = previous[goal]
-        return found
+        return found[::-1]
 
     def shortest_cycle(self, nodes: int) -> list[int]:
         """A short cycle: the shortest through some node of a cyclic part."""

@@ -164,7 +164,9 @@ class _Picture:
         parts += [self._arrow(a, b, "bad") for a, b, _ in self.contradiction if a != b]
         parts += [self._draw_box(event, box) for event, box in sorted(self.boxes.items())]
         for i, note in enumerate(self.notes):
-            parts.append(f'<text class="note" x="16" y="{bottom + 18 + 22 * i}">{escape(note)}</text>')
+            indent = 16 + 8 * (len(note) - len(note.lstrip()))
+            text = f'<text class="note" x="{indent}" y="{bottom + 18 + 22 * i}">'
+            parts.append(f"{text}{escape(note.lstrip())}</text>")
         return "\n".join([*parts, "</svg>", ""])
 
     def _lanes(self, lanes: int) -> list[str]:
