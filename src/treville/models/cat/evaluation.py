@@ -11,7 +11,8 @@ from typing import Any, ClassVar, NoReturn
 
 from treville.models.base import SAME_SETS, base_kind, base_names
 from treville.models.cat import syntax
-from treville.models.cat.graph import Graph, GraphError
+from treville.models.cat.algebra import GraphError
+from treville.models.cat.graph import Graph
 from treville.models.cat.kinds import guess_kinds
 from treville.models.cat.values import (
     EMPTY,

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from treville.models.cat import syntax
+from treville.models.cat.algebra import GraphError
 from treville.models.cat.choices import Chooser
 from treville.models.cat.evaluation import NotDefined
 from treville.models.cat.files import LIBRARY, find_include, parse_file
-from treville.models.cat.graph import GraphError
 from treville.models.cat.parser import parse
 from treville.models.cat.primitives import PRIMITIVES, set_of_tag
 from treville.models.cat.values import (

@@ -1,0 +1,92 @@
+"""Recursive definitions: what the resolver makes of them equals their plain iteration, however nested."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from itertools import product
+
+import pytest
+
+from treville.models.cat.resolve import resolve_text
+from treville.models.evaluate import evaluate
+from treville.relations import Relation, mask_of
+
+N = 4
+Pairs = frozenset[tuple[int, int]]
+Values = dict[str, Pairs]
+Meaning = Callable[[Values], Pairs]
+NOTHING: Pairs = frozenset()
+ALL: Pairs = frozenset(product(range(N), range(N)))
+BASES = ("po", "rf", "co", "addr", "data")
+
+
+def compose(r: Pairs, s: Pairs) -> Pairs:
+    return frozenset((a, d) for a, b in r for c, d in s if b == c)
+
+
+def iterate(names: list[str], bodies: list[Meaning], values: Values) -> Values:
+    """The least solution by definition: all names from empty, until nothing changes."""
+    current = dict.fromkeys(names, NOTHING)
+    while True:
+        following = {name: body(values | current) for name, body in zip(names, bodies, strict=True)}
+        if following == current:
+            return current
+        current = following
+
+
+class Generator:
+    """Random expressions, each as cat text and as a function of the values of names."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.fresh = 0
+
+    def expression(self, depth: int, names: tuple[str, ...]) -> tuple[str, Meaning]:
+        choose = self.random.random()
+        if depth == 0 or choose < 0.15:
+            name = self.random.choice(names if names and self.random.random() < 0.6 else BASES)
+            return name, lambda values: values[name]
+        if choose < 0.3:
+            return self.recursion(depth - 1, names)
+        (left, first), (right, second) = (self.expression(depth - 1, names) for _ in range(2))
+        operators: list[tuple[str, Meaning]] = [
+            (f"({left} | {right})", lambda v: first(v) | second(v)),
+            (f"({left} & {right})", lambda v: first(v) & second(v)),
+            (f"({left} ; {right})", lambda v: compose(first(v), second(v))),
+            (f"({left} ; {right})", lambda v: compose(first(v), second(v))),
+            (f"({left})^-1", lambda v: frozenset((b, a) for a, b in first(v))),
+            (f"([R] ; {left})", lambda v: frozenset((a, b) for a, b in first(v) if a % 2)),
+            (f"({left} \\ po)", lambda v: first(v) - v["po"]),
+            (f"({left} & ~po)", lambda v: first(v) & (ALL - v["po"])),
+        ]
+        return self.random.choice(operators)
+
+    def recursion(self, depth: int, names: tuple[str, ...]) -> tuple[str, Meaning]:
+        count = self.random.randint(1, 3)
+        own = [f"n{self.fresh + i}" for i in range(count)]
+        self.fresh += count
+        bodies = [self.expression(depth, (*names, *own)) for _ in own]
+        text = " and ".join(f"{name} = {body[0]}" for name, body in zip(own, bodies, strict=True))
+        wanted = self.random.choice(own)
+        meanings = [body[1] for body in bodies]
+        return (
+            f"(let rec {text} in {wanted})",
+            lambda values: iterate(own, meanings, values)[wanted],
+        )
+
+
+@pytest.mark.parametrize("block", range(8))
+def test_nested_and_mutual_recursions_mean_their_iteration(block: int) -> None:
+    recursive = 0
+    for seed in range(block * 40, block * 40 + 40):
+        generator = Generator(seed)
+        text, meaning = generator.recursion(3, ())
+        source = random.Random(seed)
+        values = {name: frozenset(source.sample(sorted(ALL), source.randint(0, 5))) for name in BASES}
+        model = resolve_text(f"let result = {text}")
+        recursive += bool(model.groups)
+        given = {name: Relation.of(N, pairs) for name, pairs in values.items()}
+        found = evaluate(model, N, {"R": mask_of(i for i in range(N) if i % 2)}, given)
+        assert frozenset(found.relation("result").pairs()) == meaning(values), text
+    assert recursive
