@@ -11,6 +11,7 @@ from treville.petri.boxes import backward_boxes, preimages
 from treville.petri.checking import check
 from treville.petri.decide import METHODS, answer
 from treville.petri.forward import forward
+from treville.petri.guided import guided
 from treville.petri.net import Problem
 from treville.petri.oriented import Separator
 from treville.petri.spec import parse
@@ -19,7 +20,7 @@ from treville.results.verdict import Verdict
 
 from .nets import any_problems, any_transitions, box_of_markings, boxes, petri_problems, reachable
 
-FAST = [m for m in METHODS if m not in ("auto", "halfspace")]
+PROVING = [m for m in METHODS if m != "guided"]
 
 
 def finding(method, steps: int) -> Finding | None:
@@ -66,6 +67,7 @@ def test_parametric_initial_sets_give_one_verdict(problem):
     assert check(problem, result.evidence) is None
     unsafe = isinstance(result.evidence, FiringSequence)
     agrees(problem, finding(forward(problem), 500), unsafe)
+    agrees(problem, finding(guided(problem, Budget()), 300), unsafe)
 
 
 @settings(max_examples=150, deadline=None)
@@ -74,6 +76,7 @@ def test_reachability_of_petri_nets_equals_exploration(problem):
     expected = truth(problem)
     agrees(problem, finding(backward_boxes(problem, Separator(problem, Budget())), 1500), expected)
     agrees(problem, finding(forward(problem), 3500), expected)
+    agrees(problem, finding(guided(problem, Budget()), 300), expected)
 
 
 @settings(max_examples=200, deadline=None)
@@ -122,12 +125,12 @@ target busy >= 2
 """
 
 
-@pytest.mark.parametrize("method", ["auto", "halfspace", *FAST])
+@pytest.mark.parametrize("method", PROVING)
 def test_mutual_exclusion_of_any_number_of_processes(method):
     assert answer(parse(MUTEX.format(locks=1), "f"), method, Budget(20)).verdict is Verdict.PASS
 
 
-@pytest.mark.parametrize("method", ["auto", "backward", "forward"])
+@pytest.mark.parametrize("method", ["auto", "backward", "forward", "guided"])
 def test_two_locks_break_mutual_exclusion(method):
     result = answer(parse(MUTEX.format(locks=2), "f"), method, Budget(20))
     assert result.verdict is Verdict.FAIL
@@ -137,7 +140,7 @@ def test_two_locks_break_mutual_exclusion(method):
 
 def test_an_initial_target_is_reached_without_a_step():
     problem = parse("vars x rules init x >= 1 target x >= 5", "f")
-    for method in ("auto", "backward", "forward"):
+    for method in ("auto", "backward", "forward", "guided"):
         result = answer(problem, method, Budget(5))
         assert isinstance(result.evidence, FiringSequence)
         assert result.evidence.steps == ()
@@ -154,3 +157,37 @@ def test_every_target_line_counts():
     """The first line alone is unreachable; the original tool looked no further."""
     text = MUTEX.format(locks=1) + "  wait >= 3\n"
     assert answer(parse(text, "f")).verdict is Verdict.FAIL
+
+
+def test_exclusive_places_prune_the_backward_search():
+    """A ring of flags of which one is raised, moved by transfers that no linear invariant follows."""
+    size = 9
+    rules = []
+    for i in range(size):
+        j = (i + 1) % size
+        moved = f"up{j}' = up{j} + down{j} + 0, down{j}' = 0"
+        rules.append(f"go >= 1, up{i} >= 1 -> up{i}' = up{i} - 1, down{i}' = down{i} + 1, {moved};")
+    init = ", ".join(f"up{i} = {int(i == 0)}, down{i} = {int(i != 0)}" for i in range(size))
+    names = " ".join(f"up{i} down{i}" for i in range(size))
+    target = ", ".join(f"down{i} >= 1" for i in range(size))
+    text = f"vars go {names} rules {' '.join(rules)} init go >= 1, {init} target {target}"
+    problem = parse(text, "ring.spec")
+    result = answer(problem, "backward", Budget(30))
+    assert result.verdict is Verdict.PASS
+
+
+def test_a_long_way_is_found_along_the_state_equation():
+    """Every philosopher takes the left fork: breadth-first search would see exponentially many markings."""
+    size = 40
+    rules = []
+    for i in range(size):
+        j = (i + 1) % size
+        rules.append(f"a{i} >= 1, f{i} >= 1 -> a{i}' = a{i} - 1, f{i}' = f{i} - 1, l{i}' = l{i} + 1;")
+        rules.append(f"l{i} >= 1, f{j} >= 1 -> l{i}' = l{i} - 1, f{j}' = f{j} - 1, e{i}' = e{i} + 1;")
+    names = " ".join(f"a{i} f{i} l{i} e{i}" for i in range(size))
+    init = ", ".join(f"a{i} = 1, f{i} = 1, l{i} = 0, e{i} = 0" for i in range(size))
+    target = ", ".join(f"l{i} >= 1" for i in range(size))
+    problem = parse(f"vars {names} rules {' '.join(rules)} init {init} target {target}", "table.spec")
+    result = answer(problem, "guided", Budget(30))
+    assert isinstance(result.evidence, FiringSequence)
+    assert len(result.evidence.steps) == size

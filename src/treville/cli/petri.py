@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from treville.petri.decide import Answer
     from treville.petri.net import Problem
 
-_METHODS = ("auto", "halfspace", "traps", "backward", "forward")
+_METHODS = ("auto", "halfspace", "traps", "backward", "forward", "guided")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--method",
         choices=_METHODS,
         default="auto",
-        help="half spaces, half spaces with traps, backward or forward search; auto takes turns",
+        help="half spaces, half spaces with traps, backward, forward or guided search; auto takes turns",
     )
     question = parser.add_mutually_exclusive_group()
     question.add_argument(

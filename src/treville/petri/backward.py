@@ -22,8 +22,8 @@ from treville.petri.packing import FieldOverflow, MinimalSet, Packing
 
 Method = Generator[None, None, Finding]
 
-# (largest sets of mutually exclusive places looked for next, markings expanded before that)
-_STAGES = ((2, 300), (3, 1500))
+# (size of the sets of exclusive places looked for next, rounds of search before that)
+_STAGES = ((2, 600), (3, 3000))
 
 
 @dataclass(slots=True)
@@ -219,6 +219,7 @@ def _search(problem: Problem, predecessors: _Predecessors, pruner: _Pruner, excl
 
     def consider(marking: int, parent: tuple[int, int] | None) -> bool:
         """Add a marking unless it is redundant or unreachable; True when it is covered initially."""
+        pruner.separator.budget.check()
         support = packing.support(marking)
         if basis.below(marking, support):
             return False
@@ -239,9 +240,12 @@ def _search(problem: Problem, predecessors: _Predecessors, pruner: _Pruner, excl
         yield
     while queue:
         _, marking = heapq.heappop(queue)
-        for transition, predecessor in predecessors.of(marking, packing.support(marking)):
+        before = predecessors.of(marking, packing.support(marking))
+        for number, (transition, predecessor) in enumerate(before, 1):
             if consider(predecessor, (transition, marking)):
                 return Finding(_sequence(problem, packing, parents, predecessor))
+            if number % 8 == 0:
+                yield
         yield
     return Finding(_invariant(packing, basis, pruner, exclusions))
 

@@ -83,19 +83,22 @@ def _within(
 
 def _pieces(
     start: int, end: Bound, times: int, needed: tuple[int, Bound], others: int, more: bool
-) -> list[tuple[int, Bound]]:
+) -> Iterator[tuple[int, Bound]]:
     """Ranges of one summand; `others` is the least sum of the summands still to come (`more`)."""
     low, high = needed
     if high == UNBOUNDED:
         # More tokens never hurt, so the ranges stay open; from `enough` on, the others do not matter.
         enough = max(start, -(-(low - others) // times))
         first = start if more else enough
-        return [(value, end) for value in range(first, int(min(enough, end)) + 1)]
+        yield from ((value, end) for value in range(first, int(min(enough, end)) + 1))
+        return
     last = int(min(end, (high - others) // times))
     if more:
-        return [(value, value) for value in range(start, last + 1)]
+        yield from ((value, value) for value in range(start, last + 1))
+        return
     first = max(start, -(-low // times))
-    return [(first, last)] if first <= last else []
+    if first <= last:
+        yield first, last
 
 
 class _BoxSet:
@@ -145,6 +148,7 @@ def _search(problem: Problem, separator: Separator, top: int) -> Method:
     used: dict[HalfSpace, None] = {}
 
     def consider(box: Box, parent: tuple[int, Box] | None) -> Box | None:
+        separator.budget.check()
         half_space = separator.separate(box)
         if half_space is not None:
             used[half_space] = None
@@ -162,9 +166,11 @@ def _search(problem: Problem, separator: Separator, top: int) -> Method:
     while queue:
         _, _, box = heapq.heappop(queue)
         for index, transition in enumerate(problem.net.transitions):
-            for predecessor in preimages(transition, box):
+            for number, predecessor in enumerate(preimages(transition, box), 1):
                 if common := consider(predecessor, (index, box)):
                     return Finding(_sequence(parents, predecessor, common.low))
+                if number % 8 == 0:
+                    yield
             yield
     return Finding(Invariant(tuple(used), tuple(seen.boxes)))
 

@@ -113,7 +113,7 @@ def _form_least(form: Mapping[int, int], lows: Mapping[int, int], highs: Mapping
     return total
 
 
-def _inductive(k: Form, c: int, transition: Transition) -> bool:
+def _inductive(k: Form, c: int, transition: Transition, budget: Budget) -> bool:
     lows = {p: interval.low for p, interval in transition.guard.items()}
     highs = {p: interval.high for p, interval in transition.guard.items() if interval.high != UNBOUNDED}
     after: Form = {p: v for p, v in k.items() if p not in transition.updates}
@@ -129,10 +129,10 @@ def _inductive(k: Form, c: int, transition: Transition) -> bool:
     always_inside = _form_least(after, lows, highs) + constant >= c
     if never_decreases or never_enabled or always_inside:
         return True
-    return transition.shifts_only and not highs and _gap_missed(k, c, transition)
+    return transition.shifts_only and not highs and _gap_missed(k, c, transition, budget)
 
 
-def _gap_missed(k: Form, c: int, transition: Transition) -> bool:
+def _gap_missed(k: Form, c: int, transition: Transition, budget: Budget) -> bool:
     """No enabled marking m has k.m >= c and k.fire(m) < c, by least sums per residue (Petri transitions).
 
     With entries of one sign, k.m over enabled markings takes the values start + sums of entries. Modulo
@@ -146,18 +146,19 @@ def _gap_missed(k: Form, c: int, transition: Transition) -> bool:
     first, last = (c, c + drop - 1) if signs == {True} else (-(c + drop - 1), -c)
     entries = sorted({abs(value) for value in k.values() if value})
     base, start = entries[0], abs(start) if signs == {True} else -start
-    for value in _least_sums(start, base, entries):
+    for value in _least_sums(start, base, entries, budget):
         at_least = max(first, value)
         if at_least + (value - at_least) % base <= last:
             return False
     return True
 
 
-def _least_sums(start: int, base: int, entries: list[int]) -> Iterable[int]:
+def _least_sums(start: int, base: int, entries: list[int], budget: Budget) -> Iterable[int]:
     """For each reachable residue modulo `base`, the least start + sum of entries (Dijkstra's algorithm)."""
     best = {start % base: start}
     queue = [start]
     while queue:
+        budget.check()
         value = heapq.heappop(queue)
         if best[value % base] < value:
             continue
@@ -215,7 +216,7 @@ class _InvariantChecker:
         for number, (form, c) in enumerate(self.forms):
             for transition in self.problem.net.transitions:
                 self.budget.check()
-                if not _inductive(form, c, transition):
+                if not _inductive(form, c, transition, self.budget):
                     return f"half space {number + 1} is not inductive for {transition.name}"
         return None
 
@@ -304,4 +305,4 @@ class _InvariantChecker:
 def inductive_half_space(half_space: HalfSpace, net: Net) -> bool:
     """True when no transition of `net` can leave the half space (never wrongly true)."""
     form = {p: v for p, v in enumerate(half_space.k) if v}
-    return all(_inductive(form, half_space.c, transition) for transition in net.transitions)
+    return all(_inductive(form, half_space.c, t, Budget()) for t in net.transitions)

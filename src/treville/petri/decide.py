@@ -24,7 +24,7 @@ from treville.results.verdict import Verdict
 
 Method = Generator[None, None, Finding]
 
-METHODS = ("auto", "halfspace", "traps", "backward", "forward")
+METHODS = ("auto", "halfspace", "traps", "backward", "forward", "guided")
 _FIRST_SLICE = 0.03
 
 
@@ -78,6 +78,7 @@ def _run(problem: Problem, method: str, budget: Budget) -> tuple[str, Finding]:
         "traps": lambda: _traps(problem, separator, budget),
         "backward": lambda: _backward(problem, separator),
         "forward": lambda: forward(problem),
+        "guided": lambda: _guided(problem, budget),
     }
     if method != "auto":
         return method, _exhaust(makers[method](), budget)
@@ -114,7 +115,7 @@ def _take_turns(makers: dict[str, Callable[[], Method]], budget: Budget) -> tupl
 
     Half spaces from the solver come last: by then the others have had time to answer without importing it.
     """
-    running = {name: makers[name]() for name in ("traps", "backward", "forward", "halfspace")}
+    running = {name: makers[name]() for name in ("traps", "backward", "forward", "guided", "halfspace")}
     reasons: list[str] = []
     slice_length = _FIRST_SLICE
     while running:
@@ -169,6 +170,12 @@ def _half_spaces(problem: Problem, separator: Separator, budget: Budget) -> Meth
         used[half_space] = None
         yield
     return Finding(Invariant(tuple(used)))
+
+
+def _guided(problem: Problem, budget: Budget) -> Method:
+    from treville.petri.guided import guided
+
+    return (yield from guided(problem, budget))
 
 
 def _traps(problem: Problem, separator: Separator, budget: Budget) -> Method:

@@ -16,6 +16,8 @@ from treville.petri.net import UNBOUNDED, Bound, Box, Net, Transition
 
 # Bits of the reachable-sum sets when constants are generated; larger ranges are not searched.
 _MAX_RANGE = 4_000_000
+# Values that the search for a marking that leaves a half space looks at.
+_MAX_VALUES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,10 @@ def sums_hit(half_space: HalfSpace, transition: Transition) -> bool:
 
 
 def violating_marking(half_space: HalfSpace, transition: Transition) -> tuple[int, ...] | None:
-    """A marking of the half space whose successor leaves it, found along Algorithm 7's sums."""
+    """A marking of the half space whose successor leaves it, found along Algorithm 7's sums.
+
+    None when there is none, or none within the first values looked at (huge entries or constants).
+    """
     k, c = half_space.k, half_space.c
     low = [transition.low(place) for place in range(len(k))]
     start, end = dot(k, low), c - sum(k[p] * d for p, d in transition.delta.items())
@@ -142,7 +147,7 @@ def violating_marking(half_space: HalfSpace, transition: Transition) -> tuple[in
         return None
     parent: dict[int, tuple[int, int] | None] = {start: None}
     queue = deque([start])
-    while queue:
+    while queue and len(parent) < _MAX_VALUES:
         current = queue.popleft()
         if c <= current < end:
             return _rebuild(low, parent, current)

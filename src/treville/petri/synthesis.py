@@ -21,6 +21,7 @@ from treville.results.budget import Budget
 from treville.results.errors import TrevilleError
 
 _FIRST_TIMEOUT = 400  # milliseconds per query; doubled when the solver gives up
+_MAX_STEEP = 30_000  # entries times transitions up to which condition (5) is spelt out
 _CONSTANTS_TRIED = 6  # candidates c per k whose violating markings are learnt
 
 
@@ -59,7 +60,6 @@ class _Search:
         self.trivial = [z3.Bool(f"trivial{t}") for t in range(len(self.net.transitions))]
         self.candidates = 0
         self._separation()
-        self._transitions()
 
     # --- the formula
 
@@ -93,10 +93,15 @@ class _Search:
             self.solver.add(self.z3.Implies(self.rising, entry >= 0))
             self.solver.add(self.z3.Implies(self.falling, entry <= 0))
 
-    def _transitions(self) -> None:
-        """Conditions (1)-(3) make a transition trivial; otherwise (4) and (5) are necessary."""
+    def _transitions(self) -> Iterator[None]:
+        """Conditions (1)-(3) make a transition trivial; otherwise (4) and (5) are necessary.
+
+        Condition (5) only saves candidates; on large nets its size would cost more than it saves.
+        """
         z3 = self.z3
+        small = len(self.k) * len(self.trivial) <= _MAX_STEEP
         for transition, trivial in zip(self.net.transitions, self.trivial, strict=True):
+            self.budget.check()
             change = self._product(transition.delta)
             before = self._product({p: i.low for p, i in transition.guard.items()})
             criteria = [
@@ -105,9 +110,11 @@ class _Search:
                 z3.And(self.falling, before < self.c),
             ]
             self.solver.add(z3.Implies(trivial, z3.Or(criteria)))
-            steep = [z3.Or(entry == 0, entry >= -change, entry <= change) for entry in self.k]
+            entries = self.k if small else []
+            steep = [z3.Or(entry == 0, entry >= -change, entry <= change) for entry in entries]
             one_sign = z3.Or(self.rising, self.falling)
             self.solver.add(z3.Implies(z3.Not(trivial), z3.And(one_sign, change < 0, *steep)))
+            yield
 
     # --- the loop
 
@@ -124,6 +131,7 @@ class _Search:
 
     def run(self) -> Generator[None, None, HalfSpace | str]:
         """Stages until a half space is found or shown not to exist."""
+        yield from self._transitions()
         timeout = _FIRST_TIMEOUT
         for level, bound in self._stages():
             assumptions = self._assumptions(level, bound)
