@@ -1,0 +1,99 @@
+"""Differences between two models by listing: every execution of one, judged by the other.
+
+The explicit engine lists the executions that the allowing model is consistent with; the compiled forbidding
+model judges each. Where states matter, those of the forbidding model are listed once, when first needed.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from treville.events.execution import Execution
+from treville.events.traces import Effort
+from treville.models.evaluate import evaluate
+from treville.models.model import Model
+from treville.programs.litmus.states import satisfied
+from treville.programs.litmus.test import LitmusTest
+from treville.questions.portability.deadness import deadness
+from treville.questions.portability.question import Difference, OnDifference, State
+from treville.results import Budget
+from treville.solving.enumeration.concrete import to_execution
+from treville.solving.enumeration.engine import Candidate, Engine, compiled, enumerate_outcomes
+
+
+class ExplicitSearch:
+    """See `question.Search`. Raises `TooLarge` after `limit` steps, if there is a limit."""
+
+    def __init__(
+        self,
+        test: LitmusTest,
+        allowing: Model,
+        forbidding: Model,
+        bound: int,
+        budget: Budget,
+        limit: int | None = None,
+    ) -> None:
+        self.test = test
+        self.allowing = allowing
+        self.forbidding = forbidding
+        self.bound = bound
+        self.budget = budget
+        self.limit = limit
+        self.bound_reached = False
+        self._states: frozenset[State] | None = None
+
+    def differences(self, on_difference: OnDifference, *, states: bool, dead: bool) -> None:
+        """Walk through the allowed executions; each differing state is handed over once."""
+        engine = Engine(self.test, self.allowing, self.bound, self.budget, Effort(self.limit))
+        self.bound_reached |= engine.traces.bound_reached
+        judge = _Judge(self.forbidding, engine)
+        seen: set[State] = set()
+        for candidate, _ in engine.consistent():
+            if self.test.filter is not None and not satisfied(self.test.filter, candidate.final):
+                continue
+            state = tuple([candidate.final(observable) for observable in self.test.observed])
+            if (states and state in seen) or judge.allows(candidate):
+                continue
+            if dead and not _is_dead(to_execution(self.test, candidate)):
+                continue
+            seen.add(state)
+            if not on_difference(Difference(state, partial(to_execution, self.test, candidate))):
+                return
+
+    def reachable(self, state: State) -> bool:
+        """Looks the state up among all states of the forbidding model."""
+        if self._states is None:
+            found = enumerate_outcomes(self.test, self.forbidding, self.bound, self.budget, self.limit)
+            self.bound_reached |= found.bound_reached
+            self._states = frozenset(found.states)
+        return state in self._states
+
+
+class _Judge:
+    """Does a model allow the candidates of another model's engine?"""
+
+    def __init__(self, model: Model, engine: Engine) -> None:
+        self.compiled = compiled(model)[0]
+        self.coherent = engine.coherent
+        self.prepared: dict[int, Any] = {}
+
+    def allows(self, candidate: Candidate) -> bool:
+        """Is the candidate consistent with the model?"""
+        layout = candidate.layout
+        key = id(layout)
+        if key not in self.prepared:
+            base = layout.everything()
+            base.update(layout.upper_bounds(base, self.coherent))
+            # The layout is kept too, so that its identity stays its own.
+            self.prepared[key] = (layout, self.compiled.prepare(layout.kernel, base))
+        statics = self.prepared[key][1]
+        if statics is None:
+            return False
+        return not self.compiled.violated(statics, candidate.rf, candidate.co, candidate.fr)
+
+
+def _is_dead(execution: Execution) -> bool:
+    model = deadness()
+    found = evaluate(model, len(execution.events), execution.sets, execution.relations, everything=False)
+    return found.consistent

@@ -1,0 +1,82 @@
+"""Violation of a model as a formula: a guessed cycle, loop or pair (paper 004, section 5.5.3).
+
+Consistency needs relations to be no smaller than they are; inconsistency needs them to be no larger as well,
+so that a guessed violation is a real one. Pairs are literals with exact least-fixpoint meaning
+(`encoding.relations`), so it remains to guess which axiom fails and where. A guessed cycle is a set of edges,
+not empty, in which every edge is followed by another one: in a finite graph that holds a cycle.
+"""
+
+from __future__ import annotations
+
+from treville.analysis.relations import analyse_relations
+from treville.encoding.axioms import AxiomEncoding, strong_components
+from treville.encoding.executions import Encoding
+from treville.encoding.formula import FALSE, Formula
+from treville.encoding.relations import RelationEncoding
+from treville.models.model import Axiom, Model
+from treville.relations import elements
+from treville.results import Budget
+
+
+def require_inconsistency(encoding: Encoding, model: Model, budget: Budget) -> None:
+    """Keep only executions that violate some axiom of the model. Flags are no axioms."""
+    bounds = analyse_relations(model, encoding.facts)
+    relations = RelationEncoding(encoding.formula, model, bounds, encoding.memory)
+    axioms = AxiomEncoding(encoding.formula, model, relations)
+    violations = []
+    for axiom in model.axioms:
+        if not (axiom.flag or axiom.undefined):
+            budget.check()
+            violations.append(_violation(axiom, axioms, relations))
+    encoding.formula.require(*violations)
+    relations.finish()
+
+
+def require_consistency(encoding: Encoding, model: Model, budget: Budget) -> None:
+    """Keep only executions that satisfy every axiom of one more model."""
+    bounds = analyse_relations(model, encoding.facts)
+    relations = RelationEncoding(encoding.formula, model, bounds, encoding.memory)
+    axioms = AxiomEncoding(encoding.formula, model, relations)
+    for axiom in model.axioms:
+        budget.check()
+        axioms.require(axiom)
+    relations.finish()
+
+
+def _violation(axiom: Axiom, axioms: AxiomEncoding, relations: RelationEncoding) -> int:
+    """A literal that can only hold where the axiom is violated, and can hold wherever it is."""
+    if axiom.kind == "acyclic" and not axiom.negated:
+        return _guessed_cycle(axiom.node, relations)
+    return -axioms.test(axiom)
+
+
+def _guessed_cycle(node: int, relations: RelationEncoding) -> int:
+    formula = relations.formula
+    edges = _edges_on_cycles(node, relations)
+    leaving: dict[int, list[int]] = {}
+    for (source, _), chosen in edges.items():
+        leaving.setdefault(source, []).append(chosen)
+    for (_, target), chosen in edges.items():
+        formula.require(-chosen, *leaving.get(target, []))
+    if not edges:
+        return FALSE
+    return formula.any_of([[chosen] for chosen in edges.values()])
+
+
+def _edges_on_cycles(node: int, relations: RelationEncoding) -> dict[tuple[int, int], int]:
+    """For each pair that may lie on a cycle, an atom that guesses it: it can only hold if the pair does."""
+    may = relations.relation(node).may
+    component = strong_components([list(elements(row)) for row in may.rows])
+    found = {}
+    for source, target in may.pairs():
+        if component[source] == component[target]:
+            literal = relations.pair(node, source, target)
+            if literal != FALSE:
+                found[source, target] = _guess(relations.formula, literal)
+    return found
+
+
+def _guess(formula: Formula, literal: int) -> int:
+    chosen = formula.choice()
+    formula.forbid(chosen, -literal)
+    return chosen

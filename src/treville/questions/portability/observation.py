@@ -1,0 +1,55 @@
+"""What the states of a portability question range over: what the test observes, or all there is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from treville.programs.ir import Instruction, Local, Location, Program, Thread
+from treville.programs.litmus.test import ArrayOf, CellOf, LitmusTest, Observable, RegisterOf
+
+# Registers of front ends' own making (`old#`, `$1`, `EAX#final`, `flag.Z`) are not for people to see.
+_REGISTER = re.compile(r"[A-Za-z_]\w*")
+
+
+def observing_all(test: LitmusTest) -> LitmusTest:
+    """The same test with states over every register that a thread sets and every location."""
+    registers = [
+        RegisterOf(number, register, f"{number}:{register}")
+        for number, thread in enumerate(test.program.threads)
+        for register in _registers(thread)
+    ]
+    observed: list[Observable] = [*registers, *_locations(test.program)]
+    known = {_place(observable) for observable in test.observed}
+    more = [observable for observable in observed if _place(observable) not in known]
+    return replace(test, observed=[*test.observed, *more])
+
+
+def _place(observable: Observable) -> tuple[object, ...]:
+    """What an observable looks at, however it is shown. A register cast to its type counts as itself."""
+    if isinstance(observable, RegisterOf):
+        return (observable.thread, observable.register.removesuffix("#final"))
+    return (observable.address,) if isinstance(observable, CellOf) else observable.addresses
+
+
+def _registers(thread: Thread) -> list[str]:
+    found = [register for instruction in thread.instructions for register in _set_by(instruction)]
+    return [register for register in dict.fromkeys(found) if _REGISTER.fullmatch(register)]
+
+
+def _set_by(instruction: Instruction) -> list[str]:
+    names = [getattr(instruction, "register", None), getattr(instruction, "status", None)]
+    if isinstance(instruction, Local) and instruction.register.endswith("#final"):
+        return []
+    return [name for name in names if isinstance(name, str)]
+
+
+def _locations(program: Program) -> list[Observable]:
+    return [_location(location) for location in program.locations.values()]
+
+
+def _location(location: Location) -> Observable:
+    cells = tuple(location.address + i * location.cell_bytes for i in range(len(location.initial)))
+    if location.parts:
+        cells = tuple(location.address + offset for offset, _, _ in location.parts)
+    return CellOf(cells[0], location.name) if len(cells) == 1 else ArrayOf(cells, location.name)
