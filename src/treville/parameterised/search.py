@@ -1,0 +1,146 @@
+"""Backward reachability (function BWD of paper 002, section 4): unsafe cubes back to the initial states.
+
+The queue is ordered by the number of processes, then by size: small general cubes come first, because
+they cover many others.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from treville.parameterised.cube import Node, compact
+from treville.parameterised.frontier import Growing
+from treville.parameterised.initial import Initial
+from treville.parameterised.instances import put_in
+from treville.parameterised.preimage import Preimage
+from treville.parameterised.subsumption import Visited
+from treville.parameterised.system import NAMED, Property, System
+from treville.parameterised.theory import Theory
+from treville.results import Budget
+
+Progress = Callable[["Search"], None]
+# Proposes a cube that covers the given one, or nothing.
+Approximate = Callable[[Node], Node | None]
+
+
+@dataclass(slots=True)
+class Search:
+    """The state of one search; `run` ends with a node that meets the initial states, or None."""
+
+    system: System
+    theory: Theory
+    initial: Initial
+    preimage: Preimage
+    visited: Visited
+    budget: Budget
+    approximate: Approximate | None = None
+    progress: Progress | None = None
+    queue: list[tuple[tuple[int, ...], int, Node]] = field(default_factory=list)
+    explored: list[Node] = field(default_factory=list)
+    covered: int = 0
+    deepest: int = 0
+    pushed: int = 0
+    seen: set[object] = field(default_factory=set)
+    edges: list[tuple[Node, Node]] = field(default_factory=list)
+
+    def push(self, node: Node) -> Node | None:
+        """Queue a cube unless it was seen; the cube itself when it meets the initial states."""
+        key = (node.literals, node.frontier)
+        if key in self.seen:
+            self.covered += 1
+            return None
+        self.seen.add(key)
+        if self.initial.excludes(node.processes):
+            return None
+        if self.initial.meets(node):
+            return node
+        self.pushed += 1
+        rank = (node.processes, len(node.frontier.after), len(node.literals), node.depth)
+        heapq.heappush(self.queue, (rank, self.pushed, node))
+        return None
+
+    def run(self, roots: list[Node]) -> Node | None:
+        """Search until a cube meets the initial states (returned) or all are covered (None)."""
+        for root in roots:
+            if (found := self.push(root)) is not None:
+                return found
+        while self.queue:
+            self.budget.check()
+            node = heapq.heappop(self.queue)[2]
+            if self.visited.covers(node) is not None:
+                self.covered += 1
+                continue
+            node = self._generalised(node)
+            self._visit(node)
+            for child in self.preimage.of(node):
+                self.budget.check()
+                if (found := self.push(child)) is not None:
+                    return found
+        return None
+
+    def _visit(self, node: Node) -> None:
+        node.number = len(self.explored) + 1
+        self.explored.append(node)
+        self.visited.add(node)
+        self.deepest = max(self.deepest, node.depth)
+        if self.progress is not None:
+            self.progress(self)
+
+    def _generalised(self, node: Node) -> Node:
+        guess = self.approximate(node) if self.approximate is not None else None
+        return node if guess is None else guess
+
+
+def new_search(
+    system: System, theory: Theory, assumptions: tuple[Property, ...], budget: Budget
+) -> Search:
+    """A search with nothing visited; assumptions count as visited."""
+    visited = Visited(theory, named=system.named)
+    for assumption in assumptions:
+        for node in roots_of(system, theory, assumption):
+            visited.add(node)
+    initial = Initial(system, theory, assumptions)
+    return Search(system, theory, initial, Preimage(system, theory), visited, budget)
+
+
+def roots_of(system: System, theory: Theory, unsafe: Property) -> list[Node]:
+    """The cubes of a property: one, or one for every choice of named processes."""
+    from itertools import permutations
+
+    named = {NAMED + i: i for i in range(system.processes)} if system.named else {}
+    if system.named:
+        places = list(permutations(range(system.processes), unsafe.parameters))
+    else:
+        places = [tuple(range(unsafe.parameters))]
+    found: list[Node] = []
+    for place in places:
+        for cube in put_in((unsafe.cube,), {**named, **dict(enumerate(place))}):
+            node = _root(system, theory, unsafe, cube)
+            if node is not None and all(node.literals != other.literals for other in found):
+                found.append(node)
+    return found
+
+
+def _root(system: System, theory: Theory, unsafe: Property, cube: tuple[object, ...]) -> Node | None:
+    literals = theory.normal(cube)  # type: ignore[arg-type]
+    if literals is None:
+        return None
+    everyone = system.processes if system.named else 0
+    growing = Growing(Node(literals, 0).frontier, max(unsafe.parameters, everyone))
+    readers = {t[2] for lit in literals for t in lit[1:] if isinstance(t, tuple) and t and t[0] == "r"}
+    readers |= {t[2] for lit in literals if lit[0] == "L" for t, _ in lit[2] if t[0] == "r"}
+    if readers:
+        growing.new_event(0)
+        for reader in readers:
+            growing.reads[reader] = 1
+    small, processes, frontier, order = compact(literals, growing, all_processes=everyone)
+    if not system.named:
+        # An unsafe clause needs all of its processes, whether it says something about them or not.
+        processes = max(processes, unsafe.parameters)
+        frontier = frontier._replace(
+            reads=frontier.reads + (0,) * (processes - len(frontier.reads)) if frontier.after else (),
+            writes=frontier.writes + (0,) * (processes - len(frontier.writes)) if frontier.after else (),
+        )
+    return Node(small, processes, frontier, None, None, order, 0, unsafe.name)
