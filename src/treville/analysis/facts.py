@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from treville.analysis.values import Values
-from treville.events.symbolic import Sources, StaticEvent, SymbolicProgram
+from treville.events.symbolic import NO_BLOCK, Sources, StaticEvent, SymbolicProgram
 from treville.events.symbolic_terms import TRUE
 from treville.relations import Relation, elements, mask_of
 from treville.results import Unsupported
@@ -156,18 +156,33 @@ def _gather_order(facts: Facts) -> None:
         orders[key] = orders.get(key, 0) | 1 << event.number
     inside = [0] * n
     instruction = [0] * n
+    initial = mask_of(facts.initial_writes)
     for number in elements(live):
         if number in facts.initial_writes:
+            inside[number] = initial  # herd7 counts initial writes as of one thread
             instruction[number] = 1 << number
         else:
             inside[number] = same[events[number].thread] & facts.together[number]
             instruction[number] = orders[events[number].thread, events[number].order] & inside[number]
     _static(facts, "int", inside)
+    _static(facts, "atomicblock", _blocks(facts))
     outside = [facts.together[i] & ~row if live >> i & 1 else 0 for i, row in enumerate(inside)]
     _static(facts, "ext", outside)
     _static(facts, "si", instruction)
     rows = _ordered(facts)
     _static(facts, "po", [_later(facts, rows, number, instruction[number]) for number in range(n)])
+
+
+def _blocks(facts: Facts) -> list[int]:
+    """The events of the same atomic block."""
+    members: dict[int, int] = {}
+    for event in _live_events(facts):
+        if event.block != NO_BLOCK:
+            members[event.block] = members.get(event.block, 0) | 1 << event.number
+    rows = [0] * facts.n
+    for event in _live_events(facts):
+        rows[event.number] = members.get(event.block, 0) & facts.together[event.number]
+    return rows
 
 
 def _ordered(facts: Facts) -> list[int]:

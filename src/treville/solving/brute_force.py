@@ -358,10 +358,15 @@ def _static_relations(
         return Relation.of(n, [(a.number, b.number) for a in events for b in events if holds(a, b)])
 
     def same_thread(a: Event, b: Event) -> bool:
-        return a.thread == b.thread != INIT_THREAD
+        return a.thread == b.thread
+
+    def same_instruction(a: Event, b: Event) -> bool:
+        if INIT_THREAD in (a.thread, b.thread):
+            return a.number == b.number
+        return same_thread(a, b) and steps[a.number][0].instance == steps[b.number][0].instance
 
     def in_order(a: Event, b: Event) -> bool:
-        if not same_thread(a, b) or a.number >= b.number:
+        if a.thread == INIT_THREAD or not same_thread(a, b) or a.number >= b.number:
             return False
         one, two = steps[a.number][0], steps[b.number][0]
         unordered = two.parallel and one.instance == two.instance
@@ -385,9 +390,7 @@ def _static_relations(
         "int": relation(same_thread),
         "ext": relation(lambda a, b: not same_thread(a, b)),
         "loc": relation(lambda a, b: a.address is not None and a.address == b.address),
-        "si": relation(
-            lambda a, b: same_thread(a, b) and steps[a.number][0].instance == steps[b.number][0].instance
-        ),
+        "si": relation(same_instruction),
         "addr": dependency(lambda s: s.addr.data),
         "data": dependency(lambda s: s.data.data),
         "ctrl": dependency(lambda s: s.ctrl),
