@@ -79,7 +79,7 @@ def test_reachability_of_petri_nets_equals_exploration(problem):
     agrees(problem, finding(guided(problem, Budget()), 300), expected)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(any_problems(upper=False))
 def test_transfers_and_resets_equal_exploration(problem):
     expected = truth(problem)

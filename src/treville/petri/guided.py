@@ -39,6 +39,7 @@ def guided(problem: Problem, budget: Budget) -> Method:
             sequence = yield from _walk(problem, guide, length, random.Random(attempt))
             if sequence is not None:
                 return Finding(sequence)
+            yield
         attempt += 1
     return Finding(None, "the state equation excludes every target")
 
