@@ -156,11 +156,9 @@ def _gather_order(facts: Facts) -> None:
         orders[key] = orders.get(key, 0) | 1 << event.number
     inside = [0] * n
     instruction = [0] * n
-    initial = mask_of(facts.initial_writes)
     for number in elements(live):
         if number in facts.initial_writes:
-            inside[number] = initial  # herd7 counts initial writes as of one thread
-            instruction[number] = 1 << number
+            inside[number] = instruction[number] = 1 << number
         else:
             inside[number] = same[events[number].thread] & facts.together[number]
             instruction[number] = orders[events[number].thread, events[number].order] & inside[number]

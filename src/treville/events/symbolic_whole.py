@@ -77,10 +77,7 @@ class WholeProgramWalk(ThreadWalk):
         self.context = context
         self.blocks = 0
         self._joins: list[tuple[int, int]] = []  # (step, value of the thread's number)
-        self._known_branches = 0
-        self._entered: dict[
-            int, tuple[int, int]
-        ] = {}  # position -> guard and known branches at its last copy
+        self._known: dict[int, bool] = {}  # conditional branches: was the last copy's condition known?
 
     def walk(self, guard: int, registers: dict[str, Binding]) -> None:
         """As for litmus tests; also learn when the thread has ended and what comes after its joins."""
@@ -92,7 +89,6 @@ class WholeProgramWalk(ThreadWalk):
     def execute(self, state: State, guard: int, instruction: Instruction, position: int) -> dict[Choice, int]:
         """Change the state by one instruction; the conditions of the edges that can be taken."""
         terms = self.terms
-        self._entered[position] = (guard, self._known_branches)
         if isinstance(instruction, Assume | Assert):
             holds = terms.non_zero(self.evaluate(instruction.condition, state).value)
             if isinstance(instruction, Assert):
@@ -121,17 +117,47 @@ class WholeProgramWalk(ThreadWalk):
             state.block = NO_BLOCK
         else:
             choices = super().execute(state, guard, instruction, position)
-            self._known_branches += TRUE in choices.values()
+            if choices:
+                self._known[position] = TRUE in choices.values()
             return choices
         return {}
 
     def cut(self, step: Step, condition: int, known: bool) -> None:
-        """A loop also ends by itself if its last round took known branches only."""
+        """A loop also ends by itself if all ways out of its last round were known not to be taken."""
         if isinstance(step.instruction, Branch) and step.instruction.condition is None:
             head = self.thread.labels[step.instruction.target]
-            entered = self._entered.get(head)
-            known = entered is not None and entered[0] == condition and entered[1] < self._known_branches
+            body = range(head, step.position + 1)
+            ways_out = [
+                known for at, known in self._known.items() if at in body and self._leads_out(at, body)
+            ]
+            known = bool(ways_out) and all(ways_out)
         super().cut(step, condition, known)
+
+    def _leads_out(self, position: int, body: range) -> bool:
+        """Does one way of a conditional branch leave the loop before the next decision?"""
+        branch = self.thread.instructions[position]
+        if not isinstance(branch, Branch):
+            return False
+        return any(
+            self._follow(at, body) not in body for at in (self.thread.labels[branch.target], position + 1)
+        )
+
+    def _follow(self, position: int, body: range) -> int:
+        """Where control goes from a position without a decision, at most to the loop's head."""
+        code = self.thread.instructions
+        for _ in body:
+            if position not in body or position == body.start:
+                break
+            instruction = code[position]
+            if isinstance(instruction, Branch):
+                if instruction.condition is not None:
+                    break
+                position = self.thread.labels[instruction.target]
+            elif isinstance(instruction, Stop):
+                break
+            else:
+                position += 1
+        return position
 
     def _assert(self, fails: int, instruction: Assert) -> None:
         if fails != FALSE:

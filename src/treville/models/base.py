@@ -29,6 +29,7 @@ RELATIONS: dict[str, str] = {
     "pick-data": "data dependencies through the condition of a conditional select",
     "pick-ctrl": "control dependencies through the condition of a conditional select",
     "different-value": "accesses that carry different values",
+    "atomicblock": "events of the same atomic block of a program",
 }
 
 _COMMON = {

@@ -74,7 +74,7 @@ class ExecutionReader:
     def _add_order(self, execution: Execution, numbers: list[int], place: dict[int, int]) -> None:
         n = len(numbers)
         kept = mask_of(numbers)
-        for name in ("po", "si", "int", "ext"):
+        for name in ("po", "si", "int", "ext", "atomicblock"):
             rows = self.facts.relations[name].may.rows
             pairs = ((place[a], place[b]) for a in numbers for b in elements(rows[a] & kept))
             execution.relations[name] = Relation.of(n, pairs)
