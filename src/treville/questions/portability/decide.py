@@ -1,8 +1,8 @@
 """Trace and state portability (paper 004, chapter 5).
 
 Trace: is there a difference? State: Algorithm 4. The trace query proposes states, each once; a state
-that the forbidding model cannot reach is the answer; when no difference is left, everything that could have been
-new was looked at, however many states are reachable.
+that the forbidding model cannot reach is the answer; when no difference is left, everything that could have
+been new was looked at, however many states are reachable.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def observed_test(test: LitmusTest, question: Question) -> LitmusTest:
 
 
 def _undefined(test: LitmusTest, question: Question, budget: Budget) -> str:
-    """A program with a data race in the sense of a model of C has any behaviour, which compares to nothing."""
+    """A program that a model of C leaves undefined has any behaviour, which compares to nothing."""
     for model in (question.source, question.target):
         if any(axiom.undefined for axiom in model.axioms):
             found = outcomes(test, model, question.bound, budget)
@@ -77,8 +77,9 @@ def _decide(test: LitmusTest, question: Question, budget: Budget, answer: Portab
 
 
 def _one_direction(
-    test: LitmusTest, question: Question, budget: Budget, answer: Portability, allowing: Model, forbidding: Model
-) -> Finding | None:
+    test: LitmusTest, question: Question, budget: Budget, answer: Portability,
+    allowing: Model, forbidding: Model,
+) -> Finding | None:  # fmt: skip
     """What the allowing model adds to the forbidding one, with the engine that was asked for."""
     limit = MAX_EFFORT if question.engine == "auto" else None
     pair = (test, allowing, forbidding, question.bound, budget)

@@ -1,0 +1,111 @@
+"""Reports of `treville port` as text: one in full, or a table for several programs or targets."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from treville.campaigns.herd import state_line
+
+_COLOURS = {"PASS": "32", "FAIL": "31", "UNKNOWN": "33"}
+
+
+class Printer:
+    """Prints reports as they come: a block each, or a row for each program."""
+
+    def __init__(self, files: list[str], targets: list[str]) -> None:
+        self._targets = targets
+        self._alone = len(files) == 1
+        self._table = len(files) > 1 or len(targets) > 1
+        self._row: list[dict[str, Any]] = []
+        self._width = min(44, max(len("Program"), *(len(Path(file).stem) for file in files)))
+        self._started = False
+        self._colour = sys.stdout.isatty()
+        self._blocks: list[str] = []
+
+    def add(self, report: dict[str, Any]) -> None:
+        """Print a report, or keep it until its row is complete."""
+        if report["status"] == "error":
+            print(report.get("detail") or f"{report['file']}: error: {report['reason']}", file=sys.stderr)
+        if not self._table:
+            if report["status"] != "error":
+                print(block(report), flush=True)
+            return
+        self._row.append(report)
+        if self._alone and report["status"] != "error":
+            self._blocks.append(block(report))
+        if len(self._row) == len(self._targets):
+            self._print_row()
+            if self._alone:
+                print("".join(f"\n{text}\n" for text in self._blocks), end="", flush=True)
+
+    def _print_row(self) -> None:
+        shown = [Path(name).stem if name.endswith(".cat") else name for name in self._targets]
+        widths = [max(len("UNKNOWN"), len(name)) for name in shown]
+        if not self._started:
+            head = "  ".join(f"{name:<{width}}" for name, width in zip(shown, widths, strict=True))
+            print(f"{'Program':<{self._width}}  {head}".rstrip())
+            self._started = True
+        name = next((r["test"] for r in self._row if r["test"]), Path(self._row[0]["file"]).stem)
+        cells = [self._cell(r, width) for r, width in zip(self._row, widths, strict=True)]
+        print(f"{name:<{self._width}}  {'  '.join(cells)}".rstrip(), flush=True)
+        self._row = []
+
+    def _cell(self, report: dict[str, Any], width: int) -> str:
+        text = "error" if report["status"] == "error" else str(report["verdict"])
+        padded = f"{text:<{width}}"
+        colour = _COLOURS.get(text)
+        return f"\033[{colour}m{padded}\033[0m" if self._colour and colour else padded
+
+
+def block(report: dict[str, Any]) -> str:
+    """One answer in full."""
+    question = f"{report['notion']} portability from {report['source']} to {report['target']}"
+    lines = [f"{report['test'] or report['file']}: {report['verdict']} ({question})"]
+    if report["verdict"] == "PASS":
+        lines.append(_passed(report))
+    elif report["verdict"] == "UNKNOWN":
+        lines.append(report["reason"])
+    for finding in report["findings"]:
+        lines += _found(finding, report)
+    if report["verdict"] == "FAIL" and report["reason"]:
+        lines.append(report["reason"])
+    if "suggestion" in report:
+        lines += _suggested(report["suggestion"])
+    return "\n".join(lines)
+
+
+def _passed(report: dict[str, Any]) -> str:
+    looked = report["differences"]
+    what = "states" if report["notion"] == "state" else "executions"
+    seen = f"{looked} {what} of new executions were looked at" if looked else "no execution is new"
+    if report["dead"] and report["notion"] == "trace":
+        seen = "no syntactically dead execution is new, others were not looked at"
+    return f"{seen}; {report['reason'] or 'all loops are covered'}"
+
+
+def _found(finding: dict[str, Any], report: dict[str, Any]) -> list[str]:
+    state = state_line(finding["state"])
+    new = finding["direction"] == "new"
+    where = report["target"] if new else report["source"]
+    other = report["source"] if new else report["target"]
+    if report["notion"] == "state":
+        kind = "New" if new else "Lost"
+        head = f"{kind} state: {where} ends in {state}, {other} never does"
+    else:
+        kind = "New" if new else "Lost"
+        head = f"{kind} execution: {where} allows it, {other} does not; it ends in {state}"
+    return [head, finding["execution"], finding["text"]]
+
+
+def _suggested(suggestion: dict[str, Any]) -> list[str]:
+    if not suggestion["places"]:
+        return [f"No fences to suggest: {suggestion['note']}"]
+    lines = [f"Portable with {suggestion['fence']}:"]
+    for place in suggestion["places"]:
+        lines.append(
+            f"  P{place['thread']}, line {place['line']}: "
+            f"between `{place['after'].strip()}` and `{place['before'].strip()}`"
+        )
+    return lines
