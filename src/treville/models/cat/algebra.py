@@ -24,7 +24,7 @@ class GraphError(Exception):
 
 class Algebra:
     """Nodes as parallel lists, and the table that makes equal ones the same. `bound` is the mask of the
-    recursive names that a node depends on."""
+    recursive names that a node mentions."""
 
     def __init__(self) -> None:
         self.ops: list[str] = []

@@ -15,7 +15,7 @@ from treville.models.model import RELATION, FixpointGroup, Node
 class Graph(Algebra):
     """Nodes, and the groups of recursive definitions among them.
 
-    Each name of a `let rec` has a bit (`_bits`); `bound` is the mask of those that a node depends on."""
+    Each name of a `let rec` has a bit (`_bits`); `bound` is the mask of those that a node mentions."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,39 +31,42 @@ class Graph(Algebra):
 
     def close(self, variables: list[int], bodies: list[int]) -> list[int]:
         """The least solution of `variables = bodies`: what the names mean afterwards."""
-        own = self._bits_of(variables)
-        if not self._is_monotone(own, bodies):
+        inner = self._inner_groups(self._bits_of(variables))
+        names = self._bits_of([*variables, *(v for group in inner for v in group.variables)])
+        if not self._is_monotone(names, [*bodies, *(b for group in inner for b in group.bodies)]):
+            if inner:
+                raise GraphError("a recursion inside another one, not both monotone")
             return self._close_stepwise(variables, bodies)
-        open_bodies = dict(zip(variables, bodies, strict=True)) | self._take_inner_groups(own, bodies)
+        open_bodies = dict(zip(variables, bodies, strict=True))
+        for group in inner:
+            # Nested least fixpoints are those of all definitions together (Bekic).
+            self.groups.remove(group)
+            open_bodies |= dict(zip(group.variables, group.bodies, strict=True))
+        solved = self._split(open_bodies)
+        return [solved.get(variable, variable) for variable in variables]
+
+    def _inner_groups(self, names: int) -> list[FixpointGroup]:
+        """The groups, made inside the bodies that are being closed, that depend on the names in the mask."""
+        found: list[FixpointGroup] = []
+        while True:
+            more = [g for g in self.groups if g not in found and self._occurring(g.bodies) & names]
+            if not more:
+                return found
+            found += more
+            names |= self._bits_of(variable for group in more for variable in group.variables)
+
+    def _split(self, open_bodies: dict[int, int]) -> dict[int, int]:
+        """Solve one name after the other as long as one depends on no other; the rest is a group."""
         solved: dict[int, int] = {}
         while (alone := self._self_contained(open_bodies)) is not None:
-            body = open_bodies.pop(alone)
-            value = self._close_one(alone, body)
+            value = self._close_one(alone, open_bodies.pop(alone))
             solved[alone] = value
             if value != alone:
                 open_bodies = {v: self.substitute(b, {alone: value}) for v, b in open_bodies.items()}
         if open_bodies:
             left = sorted(open_bodies)
             self._add_group(left, [open_bodies[variable] for variable in left], True)
-        return [solved.get(variable, variable) for variable in variables]
-
-    def _take_inner_groups(self, own: int, bodies: list[int]) -> dict[int, int]:
-        """Recursions inside the bodies that depend on the names being defined join them: nested least
-        fixpoints are those of all definitions together (Bekic)."""
-        taken: dict[int, int] = {}
-        pending = list(bodies)
-        while pending:
-            inside = self._between(own, pending)
-            pending = []
-            for group in [g for g in self.groups if inside & set(g.variables)]:
-                if not group.monotone:
-                    raise GraphError("a let rec that is not monotone inside another one")
-                self.groups.remove(group)
-                taken |= dict(zip(group.variables, group.bodies, strict=True))
-                pending += group.bodies
-                for variable in group.variables:
-                    self.bound[variable] = self._bits[variable]
-        return taken
+        return solved
 
     def _bits_of(self, variables: Iterable[int]) -> int:
         mask = 0
@@ -71,13 +74,13 @@ class Graph(Algebra):
             mask |= self._bits[variable]
         return mask
 
-    def _between(self, own: int, nodes: list[int]) -> set[int]:
-        """The nodes below the given ones that depend on the names in the mask `own`."""
+    def _between(self, names: int, nodes: list[int]) -> set[int]:
+        """The nodes below the given ones that mention names in the mask."""
         seen: set[int] = set()
         stack = list(nodes)
         while stack:
             node = stack.pop()
-            if node not in seen and self.bound[node] & own:
+            if node not in seen and self.bound[node] & names:
                 seen.add(node)
                 stack.extend(self.args[node])
         return seen
@@ -99,18 +102,14 @@ class Graph(Algebra):
             return variable
         return closed
 
-    def _occurring(self, nodes: list[int]) -> int:
+    def _occurring(self, nodes: Iterable[int]) -> int:
         mask = 0
         for node in nodes:
             mask |= self.bound[node]
         return mask
 
     def _add_group(self, variables: list[int], bodies: list[int], monotone: bool) -> None:
-        """Record a group. What its names depend on from outside is now part of what they mean."""
-        occurring = self._occurring(bodies)
         self.groups.append(FixpointGroup(tuple(variables), tuple(bodies), monotone))
-        for variable in variables:
-            self.bound[variable] |= occurring
 
     def _is_monotone(self, own: int, bodies: list[int]) -> bool:
         """Does no name of the group occur below a complement or on the right of a difference?"""
@@ -127,7 +126,7 @@ class Graph(Algebra):
         replaced: dict[int, int] = {}
         for variable, body in zip(variables, bodies, strict=True):
             replaced[variable] = self.substitute(body, replaced)
-        used = self._occurring(list(replaced.values()))
+        used = self._occurring(replaced.values())
         kept = [variable for variable in variables if used & self._bits[variable]]
         if any(variable not in self.disjuncts(replaced[variable]) for variable in kept):
             # Such an iteration may go on for ever, and herd7 rejects it when it sees it shrink.
@@ -143,8 +142,6 @@ class Graph(Algebra):
         needed = self._between(self._bits_of(replacement), [node])
         place = dict(replacement)
         for current in sorted(needed - replacement.keys()):
-            if self.ops[current] == "fixpoint":
-                raise GraphError("a let rec inside another one that is not monotone")
             place[current] = self._rebuild(current, [place.get(a, a) for a in self.args[current]])
         return place.get(node, node)
 
