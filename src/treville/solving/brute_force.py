@@ -358,10 +358,10 @@ def _static_relations(
         return Relation.of(n, [(a.number, b.number) for a in events for b in events if holds(a, b)])
 
     def same_thread(a: Event, b: Event) -> bool:
-        return a.thread == b.thread
+        return a.number == b.number if a.thread == INIT_THREAD else a.thread == b.thread
 
     def same_instruction(a: Event, b: Event) -> bool:
-        if INIT_THREAD in (a.thread, b.thread):
+        if a.thread == INIT_THREAD:
             return a.number == b.number
         return same_thread(a, b) and steps[a.number][0].instance == steps[b.number][0].instance
 

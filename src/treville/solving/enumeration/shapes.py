@@ -76,8 +76,8 @@ class Layout:
     def _relations(self) -> dict[str, int]:
         n, ops = self.n, self.kernel
         initial = (1 << len(self.addresses)) - 1
-        po, internal = 0, ops.product(initial, initial)  # herd7 counts initial writes as of one thread
-        same_instruction = ops.identity(initial)
+        po = 0
+        internal = same_instruction = ops.identity(initial)
         rmw = exclusive = amo = 0
         deps = {"addr": 0, "data": 0, "ctrl": 0, "pick-addr": 0, "pick-data": 0, "pick-ctrl": 0}
         for start, shapes in zip(self.starts, self.threads, strict=True):
