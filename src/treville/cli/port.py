@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from treville.cli.litmus import _natural, _positive, _seconds
+from treville.cli.arguments import natural, positive, seconds
 from treville.results.errors import InputError
 from treville.results.verdict import EXIT_OF, ExitCode, Verdict, batch_exit, report_line
 
@@ -14,7 +14,7 @@ _SUFFIXES = (".litmus",)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `treville port`."""
-    parser.add_argument("inputs", nargs="+", metavar="FILE|DIR|@LIST", help="programs, folders, lists of them")
+    parser.add_argument("inputs", nargs="+", metavar="FILE|DIR|@LIST", help="programs, folders, or lists")
     parser.add_argument("--source", required=True, metavar="M", help="the model it was written for")
     parser.add_argument(
         "--target", required=True, action="append", metavar="M", help="the new model; repeat for a table"
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="condition",
         help="states over what the test observes, or every register and location (condition)",
     )
-    parser.add_argument("--bound", "--unroll", type=_natural, default=2, metavar="K", help="loop bound (2)")
+    parser.add_argument("--bound", "--unroll", type=natural, default=2, metavar="K", help="loop bound (2)")
     parser.add_argument(
         "--engine", choices=("auto", "enumerate", "eager"), default="auto", help="how to search"
     )
@@ -56,9 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("batches and limits")
-    group.add_argument("--jobs", "-j", type=_positive, default=1, metavar="N", help="processes (1)")
-    group.add_argument("--timeout", type=_seconds, metavar="S", help="seconds for each program and target")
-    group.add_argument("--memory", type=_positive, metavar="MB", help="megabytes for each process")
+    group.add_argument("--jobs", "-j", type=positive, default=1, metavar="N", help="processes (1)")
+    group.add_argument("--timeout", type=seconds, metavar="S", help="seconds for each program and target")
+    group.add_argument("--memory", type=positive, metavar="MB", help="megabytes for each process")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -12,11 +12,10 @@ from dataclasses import replace
 
 from treville.analysis.relations import NotEncodable
 from treville.models.evaluate import evaluate
-from treville.models.model import Model
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.fences import refuse_unknown_fences
 from treville.questions.outcomes import outcomes
-from treville.questions.portability.enumerated import ExplicitSearch
+from treville.questions.portability.enumerated import ExplicitSearch, JudgedSearch
 from treville.questions.portability.observation import observing_all
 from treville.questions.portability.question import (
     LOST,
@@ -26,6 +25,13 @@ from treville.questions.portability.question import (
     Portability,
     Question,
     Search,
+)
+from treville.questions.portability.sides import (
+    Side,
+    compile_both,
+    compiled_for,
+    is_compiled,
+    same_program,
 )
 from treville.questions.portability.symbolic import SymbolicSearch
 from treville.results import Budget, TooLarge, Verdict
@@ -38,14 +44,13 @@ def portability(test: LitmusTest, question: Question, budget: Budget | None = No
     """The answer to the question; raises `BudgetExceeded` when the budget ends first."""
     started = time.monotonic()
     budget = budget or Budget()
-    for model in (question.source, question.target):
-        refuse_unknown_fences(test, model)
     answer = Portability(Verdict.PASS)
+    observed, sides = _subject(observed_test(test, question), question)
     undefined = _undefined(test, question, budget)
     if undefined:
         answer.verdict, answer.reason = Verdict.UNKNOWN, undefined
     else:
-        _decide(observed_test(test, question), question, budget, answer)
+        _decide(observed, sides, question, budget, answer)
     answer.seconds = time.monotonic() - started
     return answer
 
@@ -65,45 +70,65 @@ def _undefined(test: LitmusTest, question: Question, budget: Budget) -> str:
     return ""
 
 
-def _decide(test: LitmusTest, question: Question, budget: Budget, answer: Portability) -> None:
-    sides = [(NEW, question.target, question.source)]
+def _subject(test: LitmusTest, question: Question) -> tuple[LitmusTest, tuple[Side, Side]]:
+    """What is searched, and how the two models see it."""
+    models = (question.source, question.target)
+    if not is_compiled(test.dialect, models):
+        for model in models:
+            refuse_unknown_fences(test, model)
+        return test, (same_program(question.source), same_program(question.target))
+    for model in models:
+        refuse_unknown_fences(replace(test, program=compiled_for(test.program, model)), model)
+    joint, source, target = compile_both(test.program, question.source, question.target)
+    return replace(test, program=joint), (source, target)
+
+
+def _decide(
+    test: LitmusTest, sides: tuple[Side, Side], question: Question, budget: Budget, answer: Portability
+) -> None:
+    source, target = sides
+    directions = [(NEW, target, source)]
     if question.direction == "both":
-        sides.append((LOST, question.source, question.target))
-    for direction, allowing, forbidding in sides:
-        found = _one_direction(test, question, budget, answer, allowing, forbidding)
+        directions.append((LOST, source, target))
+    for direction, allowing, forbidding in directions:
+        found = _one_direction(test, question, budget, answer, (allowing, forbidding))
         if found is not None:
             answer.findings.append(replace(found, direction=direction))
             answer.verdict = Verdict.FAIL
 
 
 def _one_direction(
-    test: LitmusTest, question: Question, budget: Budget, answer: Portability,
-    allowing: Model, forbidding: Model,
-) -> Finding | None:  # fmt: skip
-    """What the allowing model adds to the forbidding one, with the engine that was asked for."""
-    limit = MAX_EFFORT if question.engine == "auto" else None
-    pair = (test, allowing, forbidding, question.bound, budget)
-    if question.engine != "eager":
+    test: LitmusTest, question: Question, budget: Budget, answer: Portability, sides: tuple[Side, Side]
+) -> Finding | None:
+    """What the first model adds to the second, with the engine that was asked for."""
+    subject = (test, *sides, question.bound, budget)
+    compiled = bool(sides[0].name)
+    if question.engine == "enumerate" and compiled:
+        return _search(JudgedSearch(*subject), question, answer, "enumerate")
+    if question.engine == "enumerate" or (question.engine == "auto" and not compiled):
+        limit = MAX_EFFORT if question.engine == "auto" else None
         try:
-            return _search(ExplicitSearch(*pair, limit), question, answer, "enumerate")
+            return _search(ExplicitSearch(*subject, limit), question, answer, "enumerate")
         except TooLarge:
             if question.engine == "enumerate":
                 raise
     try:
-        return _search(SymbolicSearch(*pair), question, answer, "eager")
+        return _search(SymbolicSearch(*subject), question, answer, "eager")
     except NotEncodable:
-        if question.engine == "eager":
+        if question.engine == "eager" or compiled:
             raise
-        return _search(ExplicitSearch(*pair), question, answer, "enumerate")
+        return _search(ExplicitSearch(*subject), question, answer, "enumerate")
 
 
 def _search(
-    search: ExplicitSearch | SymbolicSearch, question: Question, answer: Portability, engine: str
+    search: ExplicitSearch | JudgedSearch | SymbolicSearch,
+    question: Question,
+    answer: Portability,
+    engine: str,
 ) -> Finding | None:
     walk = _Walk(search, search.allowing, search.forbidding, by_state=question.notion == "state")
-    for dead in (True, False) if question.dead else (False,):
-        if dead or walk.by_state or not question.dead:
-            search.differences(walk.consider, states=walk.by_state, dead=dead)
+    for dead in (True, False) if question.dead and walk.by_state else (question.dead,):
+        search.differences(walk.consider, states=walk.by_state, dead=dead)
         if walk.found is not None:
             break
     answer.engine = engine
@@ -115,7 +140,7 @@ def _search(
 class _Walk:
     """Considers one difference after the other until one answers the question."""
 
-    def __init__(self, search: Search, allowing: Model, forbidding: Model, *, by_state: bool) -> None:
+    def __init__(self, search: Search, allowing: Side, forbidding: Side, *, by_state: bool) -> None:
         self.search = search
         self.allowing = allowing
         self.forbidding = forbidding
@@ -138,8 +163,10 @@ class _Walk:
     def _finding(self, difference: Difference) -> Finding:
         """The difference as evidence, checked by the plain evaluator, whichever engine found it."""
         execution = difference.execution()
-        for model, allowed in ((self.allowing, True), (self.forbidding, False)):
-            judged = evaluate(model, len(execution.events), execution.sets, execution.relations)
+        for side, allowed in ((self.allowing, True), (self.forbidding, False)):
+            seen = side.seen(execution)
+            judged = evaluate(side.model, len(seen.events), seen.sets, seen.relations)
             if judged.consistent != allowed:
-                raise RuntimeError(f"the engine and the evaluator differ on an execution under {model.name}")
-        return Finding(NEW, difference.state, execution, self.allowing, self.forbidding)
+                raise RuntimeError(f"engine and evaluator differ on an execution under {side.model.name}")
+        seen = self.forbidding.seen(execution)
+        return Finding(NEW, difference.state, seen, self.allowing.model, self.forbidding.model)

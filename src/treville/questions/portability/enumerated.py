@@ -6,6 +6,7 @@ model judges each. Where states matter, those of the forbidding model are listed
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -17,6 +18,7 @@ from treville.programs.litmus.states import satisfied
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.portability.deadness import deadness
 from treville.questions.portability.question import Difference, OnDifference, State
+from treville.questions.portability.sides import Side
 from treville.results import Budget
 from treville.solving.enumeration.concrete import to_execution
 from treville.solving.enumeration.engine import Candidate, Engine, compiled, enumerate_outcomes
@@ -28,8 +30,8 @@ class ExplicitSearch:
     def __init__(
         self,
         test: LitmusTest,
-        allowing: Model,
-        forbidding: Model,
+        allowing: Side,
+        forbidding: Side,
         bound: int,
         budget: Budget,
         limit: int | None = None,
@@ -45,9 +47,9 @@ class ExplicitSearch:
 
     def differences(self, on_difference: OnDifference, *, states: bool, dead: bool) -> None:
         """Walk through the allowed executions; each differing state is handed over once."""
-        engine = Engine(self.test, self.allowing, self.bound, self.budget, Effort(self.limit))
+        engine = Engine(self.test, self.allowing.model, self.bound, self.budget, Effort(self.limit))
         self.bound_reached |= engine.traces.bound_reached
-        judge = _Judge(self.forbidding, engine)
+        judge = _Judge(self.forbidding.model, engine)
         seen: set[State] = set()
         for candidate, _ in engine.consistent():
             if self.test.filter is not None and not satisfied(self.test.filter, candidate.final):
@@ -64,7 +66,7 @@ class ExplicitSearch:
     def reachable(self, state: State) -> bool:
         """Looks the state up among all states of the forbidding model."""
         if self._states is None:
-            found = enumerate_outcomes(self.test, self.forbidding, self.bound, self.budget, self.limit)
+            found = enumerate_outcomes(self.test, self.forbidding.model, self.bound, self.budget, self.limit)
             self.bound_reached |= found.bound_reached
             self._states = frozenset(found.states)
         return state in self._states
@@ -91,6 +93,54 @@ class _Judge:
         if statics is None:
             return False
         return not self.compiled.violated(statics, candidate.rf, candidate.co, candidate.fr)
+
+
+class JudgedSearch:
+    """See `question.Search`; for programs of which each model sees its own compilation. Every candidate is
+    judged by the relation algebra, so this is for small programs and for checking the other engine."""
+
+    def __init__(
+        self, test: LitmusTest, allowing: Side, forbidding: Side, bound: int, budget: Budget
+    ) -> None:
+        self.test = test
+        self.allowing = allowing
+        self.forbidding = forbidding
+        self.engine = Engine(test, allowing.model, bound, budget, incoherent_too=True)
+        self.bound_reached = self.engine.traces.bound_reached
+        self._states: set[State] | None = None
+
+    def differences(self, on_difference: OnDifference, *, states: bool, dead: bool) -> None:
+        """Walk through all candidates."""
+        del states
+        for execution in self._executions():
+            if (
+                _allows(self.allowing, execution)
+                and not _allows(self.forbidding, execution)
+                and (not dead or _is_dead(execution))
+                and not on_difference(Difference(execution.final, partial(_same, execution)))
+            ):
+                return
+
+    def reachable(self, state: State) -> bool:
+        """Looks the state up among all states of the forbidding model."""
+        if self._states is None:
+            allowed = (e for e in self._executions() if _allows(self.forbidding, e))
+            self._states = {execution.final for execution in allowed}
+        return state in self._states
+
+    def _executions(self) -> Iterator[Execution]:
+        for candidate in self.engine.all_candidates():
+            if self.test.filter is None or satisfied(self.test.filter, candidate.final):
+                yield to_execution(self.test, candidate)
+
+
+def _same(execution: Execution) -> Execution:
+    return execution
+
+
+def _allows(side: Side, execution: Execution) -> bool:
+    seen = side.seen(execution)
+    return evaluate(side.model, len(seen.events), seen.sets, seen.relations, everything=False).consistent
 
 
 def _is_dead(execution: Execution) -> bool:

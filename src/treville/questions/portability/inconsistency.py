@@ -33,13 +33,14 @@ def require_inconsistency(encoding: Encoding, model: Model, budget: Budget) -> N
 
 
 def require_consistency(encoding: Encoding, model: Model, budget: Budget) -> None:
-    """Keep only executions that satisfy every axiom of one more model."""
+    """Keep only executions that satisfy every axiom of the model. Flags are no axioms."""
     bounds = analyse_relations(model, encoding.facts)
     relations = RelationEncoding(encoding.formula, model, bounds, encoding.memory)
     axioms = AxiomEncoding(encoding.formula, model, relations)
     for axiom in model.axioms:
-        budget.check()
-        axioms.require(axiom)
+        if not (axiom.flag or axiom.undefined):
+            budget.check()
+            axioms.require(axiom)
     relations.finish()
 
 

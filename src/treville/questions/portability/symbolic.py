@@ -11,12 +11,12 @@ from __future__ import annotations
 from treville.encoding.executions import Encoding, addresses_of, encode_executions
 from treville.encoding.formula import FALSE
 from treville.events.execution import Execution
-from treville.models.model import Model
 from treville.programs.litmus.states import satisfied
 from treville.programs.litmus.test import ArrayOf, CellOf, LitmusTest, Observable, RegisterOf
 from treville.questions.portability.deadness import deadness
 from treville.questions.portability.inconsistency import require_consistency, require_inconsistency
 from treville.questions.portability.question import Difference, OnDifference, State
+from treville.questions.portability.sides import Side
 from treville.results import Budget
 from treville.solving.outcomes import Observation, known_coherent
 from treville.solving.solution import ExecutionReader, IsTrue
@@ -27,7 +27,7 @@ class SymbolicSearch:
     """See `question.Search`."""
 
     def __init__(
-        self, test: LitmusTest, allowing: Model, forbidding: Model, bound: int, budget: Budget
+        self, test: LitmusTest, allowing: Side, forbidding: Side, bound: int, budget: Budget
     ) -> None:
         self.test = test
         self.allowing = allowing
@@ -41,7 +41,8 @@ class SymbolicSearch:
         """One solver for all differences; it is asked for the next one as long as wanted."""
         encoding = encode(self.test, self.allowing, self.bound, self.budget)
         self.bound_reached |= encoding.bound_reached
-        require_inconsistency(encoding, self.forbidding, self.budget)
+        self.forbidding.prepare(encoding.facts)
+        require_inconsistency(encoding, self.forbidding.view, self.budget)
         if dead:
             require_consistency(encoding, deadness(), self.budget)
         observation = Observation(encoding, self.test)
@@ -74,10 +75,10 @@ class SymbolicSearch:
 class _Reachability:
     """Can a model reach a state? The same solver answers for state after state."""
 
-    def __init__(self, test: LitmusTest, model: Model, bound: int, budget: Budget) -> None:
+    def __init__(self, test: LitmusTest, side: Side, bound: int, budget: Budget) -> None:
         self.test = test
         self.budget = budget
-        self.encoding = encode(test, model, bound, budget)
+        self.encoding = encode(test, side, bound, budget)
         self.observation = Observation(self.encoding, test)
         self.literals = [
             [self.encoding.final(part) for part in _parts(observable)] for observable in test.observed
@@ -101,11 +102,13 @@ class _Reachability:
         return found
 
 
-def encode(test: LitmusTest, model: Model, bound: int, budget: Budget) -> Encoding:
-    """The consistent executions of a test."""
-    axioms = [axiom for axiom in model.axioms if not (axiom.flag or axiom.undefined)]
-    observed = addresses_of(test.observed)
-    return encode_executions(test.program, model, bound, budget, known_coherent(model), observed, axioms)
+def encode(test: LitmusTest, side: Side, bound: int, budget: Budget) -> Encoding:
+    """The executions of a test that are consistent in a side's view."""
+    observed, coherent = addresses_of(test.observed), known_coherent(side.model)
+    encoding = encode_executions(test.program, side.model, bound, budget, coherent, observed, axioms=[])
+    side.prepare(encoding.facts)
+    require_consistency(encoding, side.view, budget)
+    return encoding
 
 
 def _parts(observable: Observable) -> list[RegisterOf | CellOf]:
