@@ -238,9 +238,11 @@ class _InvariantChecker:
 
     def _entered_from_inside(self, box: Box, transition: Transition) -> bool:
         """Every marking that fires into the box is itself excluded."""
-        region: Region = []
+        region: Region = list(zip(box.low, box.high, strict=True))
         sums: list[tuple[tuple[int, ...], int, Bound]] = []
-        for place, (low, high) in enumerate(zip(box.low, box.high, strict=True)):
+        inside = True
+        for place in transition.guard.keys() | transition.updates.keys():
+            low, high = region[place]
             update = transition.updates.get(place)
             first, last = transition.low(place), transition.high(place)
             if update is None or update.sources == (place,):
@@ -250,8 +252,10 @@ class _InvariantChecker:
                 sums.append((update.sources, low - update.constant, high - update.constant))
             if first > last:
                 return True
-            region.append((first, last))
-        return self._all_excluded(region, sums)
+            region[place] = (first, last)
+            inside = inside and low <= first and last <= high
+        # Often the markings before firing lie in the same box; nothing is left to check then.
+        return inside or self._all_excluded(region, sums)
 
     def _all_excluded(self, region: Region, sums: list[tuple[tuple[int, ...], int, Bound]]) -> bool:
         """Split the region until each part is excluded or violates one of the sums that the box demands."""
