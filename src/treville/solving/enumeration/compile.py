@@ -44,6 +44,7 @@ class _Code:
         self.nodes = facts.model.nodes
         self.done: dict[int, str] = {}
         self.indent = ""
+        self.loop: int | None = None  # the recursive name whose iteration is being written
 
     def line(self, text: str, node: int) -> None:
         """Append a line that belongs to the computation of a node."""
@@ -124,11 +125,12 @@ class _Code:
         self.line("while True:", node)
         self.done.update(zip(group.variables, names, strict=True))
         outer, self.indent = self.indent, self.indent + "    "
+        around, self.loop = self.loop, node if self.loop is None else self.loop
         news = [self.value(body) for body in group.bodies]
         same = " and ".join(f"{new} == {old}" for new, old in zip(news, names, strict=True))
         self.line(f"if {same}: break", node)
         self.line(f"{', '.join(names)} = {', '.join(news)}", node)
-        self.indent = outer
+        self.indent, self.loop = outer, around
 
     def _hoist(self, node: int, inside: set[int], seen: set[int]) -> None:
         if node in seen:
@@ -217,7 +219,8 @@ class _Dynamic(_Code):
         self.guarded: list[tuple[int, str]] = []
 
     def line(self, text: str, node: int) -> None:
-        self.guarded.append((self.users[node], f"{self.indent}{text}"))
+        mask = self.users[node if self.loop is None else self.loop]
+        self.guarded.append((mask, f"{self.indent}{text}"))
 
     def elsewhere(self, node: int) -> str | None:
         return None if self.facts.dynamic[node] else self.static.request("value", node)
