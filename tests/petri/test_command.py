@@ -59,6 +59,15 @@ def test_stored_certificates_are_checked_again(folder, capsys, method):
     assert main(["petri", str(folder), "--check", str(stored)]) in (1, 2)
 
 
+def test_several_processes_print_the_same_in_the_same_order(folder, capsys):
+    assert main(["petri", str(folder), "--json"]) == 1
+    alone = capsys.readouterr().out.splitlines()
+    assert main(["petri", str(folder), "--json", "--jobs", "2"]) == 1
+    several = capsys.readouterr().out.splitlines()
+    for one, other in zip(alone, several, strict=True):
+        assert {**json.loads(one), "seconds": 0} == {**json.loads(other), "seconds": 0}
+
+
 def test_a_refused_file_does_not_stop_the_others(folder, capsys):
     (folder / "bad.spec").write_text("vars x rules q >= 1 -> ; init x = 1 target x >= 2")
     assert main(["petri", str(folder), "--json"]) == 2

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,7 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="draw the net, a counterexample step by step; for two places also the plane",
     )
     parser.add_argument("--timeout", type=_seconds, default=60.0, metavar="S", help="seconds per file (60)")
-    parser.add_argument("--memory", type=_megabytes, default=None, metavar="MB", help="megabytes of memory")
+    parser.add_argument("--jobs", "-j", type=_count, default=1, metavar="N", help="processes (1)")
+    parser.add_argument("--memory", type=_count, default=None, metavar="MB", help="megabytes of memory")
 
 
 def _seconds(text: str) -> float:
@@ -67,10 +70,10 @@ def _seconds(text: str) -> float:
     return value
 
 
-def _megabytes(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a positive number of megabytes")
-    return int(text)
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not int(text[:9]) > 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a positive whole number")
+    return int(text[:9])
 
 
 def run(options: argparse.Namespace) -> int:
@@ -84,11 +87,44 @@ def run(options: argparse.Namespace) -> int:
     if options.check:
         return int(_check_all(files, options))
     codes = []
-    for number, path in enumerate(files):
+    for number, printed in enumerate(_results(files, options)):
         if number and not options.json:
             print()
-        codes.append(_one(path, options, alone=len(files) == 1))
+        if printed.error:
+            print(printed.error, file=sys.stderr)
+        if printed.text:
+            print(printed.text, flush=True)
+        codes.append(printed.code)
     return int(batch_exit(codes))
+
+
+@dataclass(frozen=True)
+class _Printed:
+    """What one file adds to the output; made in a worker, printed by the parent."""
+
+    code: ExitCode
+    text: str = ""
+    error: str = ""
+
+
+def _results(files: list[str], options: argparse.Namespace) -> Iterator[_Printed]:
+    def answered(path: str) -> _Printed:
+        return _one(path, options, alone=len(files) == 1)
+
+    def lost(path: str, reason: str) -> _Printed:
+        return _given_up(path, reason, options)
+
+    if options.jobs == 1 or len(files) == 1:
+        yield from map(answered, files)
+        return
+    from treville.campaigns.pool import Limits, Pool, can_fork
+
+    if not can_fork():
+        yield from map(answered, files)
+        return
+    # Methods watch the budget themselves; the pool ends what hangs in native code.
+    memory = None if options.memory is None else 2_000_000 * options.memory
+    yield from Pool(answered, lost, options.jobs, Limits(2 * options.timeout + 5, memory)).map(files)
 
 
 def _problem(path: str, options: argparse.Namespace) -> Problem:
@@ -98,30 +134,40 @@ def _problem(path: str, options: argparse.Namespace) -> Problem:
     return read_problem(path, tuple(options.target), question)
 
 
-def _one(path: str, options: argparse.Namespace, *, alone: bool) -> ExitCode:
+def _one(path: str, options: argparse.Namespace, *, alone: bool) -> _Printed:
+    """The answer about one file; wrong input and bugs become output, so that a batch goes on."""
     from treville.petri.decide import answer
     from treville.petri.report import as_json, as_text
 
     try:
         problem = _problem(path, options)
+        memory = None if options.memory is None else options.memory * 1_000_000
+        result = answer(problem, options.method, Budget(options.timeout, memory))
+        if options.svg:
+            _draw(result, options.svg, alone=alone)
     except InputError as error:
-        return _refuse(path, error, options)
-    memory = None if options.memory is None else options.memory * 1_000_000
-    result = answer(problem, options.method, Budget(options.timeout, memory))
-    print(report_line(as_json(result)) if options.json else as_text(result), flush=True)
-    if options.svg:
-        _draw(result, options.svg, alone=alone)
-    return EXIT_OF[result.verdict]
-
-
-def _refuse(path: str, error: InputError, options: argparse.Namespace) -> ExitCode:
-    print(error, file=sys.stderr)
-    if options.json:
         place = f"{error.span}: " if error.span else ""
-        reason = f"{place}{error.message}"
-        report = {"file": path, "verdict": "UNKNOWN", "reason": reason, "seconds": 0.0, "error": True}
-        print(report_line(report))
-    return ExitCode.INPUT
+        return _failed(path, f"{place}{error.message}", str(error), ExitCode.INPUT, options)
+    except MemoryError:
+        return _given_up(path, "out of memory (raise --memory)", options)
+    except Exception as error:
+        if alone:
+            raise
+        message = f"internal error: {type(error).__name__}: {error}"
+        return _failed(path, message, f"{path}: {message}", ExitCode.INTERNAL, options)
+    text = report_line(as_json(result)) if options.json else as_text(result)
+    return _Printed(EXIT_OF[result.verdict], text)
+
+
+def _failed(path: str, reason: str, error: str, code: ExitCode, options: argparse.Namespace) -> _Printed:
+    report = {"file": path, "verdict": "UNKNOWN", "reason": reason, "seconds": 0.0, "error": True}
+    return _Printed(code, report_line(report) if options.json else "", error)
+
+
+def _given_up(path: str, reason: str, options: argparse.Namespace) -> _Printed:
+    report = {"file": path, "verdict": "UNKNOWN", "reason": reason, "seconds": options.timeout}
+    text = report_line(report) if options.json else f"{path}: UNKNOWN\n  {reason}"
+    return _Printed(ExitCode.UNKNOWN, text)
 
 
 def _draw(result: Answer, where: str, *, alone: bool) -> None:

@@ -180,6 +180,9 @@ def constants(k: Sequence[int], net: Net, smallest: int, largest: int) -> int | 
     if any(value > 0 for value in k) and any(value < 0 for value in k):
         oriented = all(sum(k[p] * d for p, d in t.delta.items()) >= 0 for t in net.transitions)
         return largest if oriented else None
+    smallest, largest = _clipped(k, net, smallest, largest)
+    if smallest > largest:
+        return None
     if largest - smallest > _MAX_RANGE:
         smallest = largest - _MAX_RANGE
     good = (1 << (largest - smallest + 1)) - 1
@@ -188,6 +191,22 @@ def constants(k: Sequence[int], net: Net, smallest: int, largest: int) -> int | 
         if not good:
             return None
     return smallest + good.bit_length() - 1
+
+
+def _clipped(k: Sequence[int], net: Net, smallest: int, largest: int) -> tuple[int, int]:
+    """The constants that Theorem 22 leaves: beyond them, sums of entries reach every interval."""
+    sizes = [abs(value) for value in k if value]
+    if not sizes:
+        return smallest, largest
+    reach = max(sizes) * min(sizes)
+    for transition in net.transitions:
+        if sum(k[place] * change for place, change in transition.delta.items()) < 0:
+            start = sum(k[place] * interval.low for place, interval in transition.guard.items())
+            if any(value > 0 for value in k):
+                largest = min(largest, start + reach - 1)
+            else:
+                smallest = max(smallest, start - reach)
+    return smallest, largest
 
 
 def _struck_out(k: Sequence[int], transition: Transition, smallest: int, largest: int) -> int:
