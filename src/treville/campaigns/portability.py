@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,10 +17,14 @@ from treville.campaigns.inputs import read_text
 from treville.campaigns.litmus import load_model, load_test, state_object
 from treville.campaigns.pool import Limits, Pool, can_fork
 from treville.campaigns.results import Report
-from treville.campaigns.walk import Candidate, scene_of
+from treville.events.execution import Execution
+from treville.programs.ir import Program
+from treville.programs.litmus.states import FinalValue
 from treville.programs.litmus.test import LitmusTest
-from treville.results import Budget, BudgetExceeded, InputError, TrevilleError, Verdict
-from treville.witness.words import execution_text, explanation_text
+from treville.results import Budget, BudgetExceeded, InputError, Span, TrevilleError, Verdict
+from treville.witness.explanation import Hop
+from treville.witness.scene import make_scene
+from treville.witness.words import execution_text, explanation_text, headline
 
 if TYPE_CHECKING:
     from treville.questions.portability import Finding, Portability, Question
@@ -39,9 +43,10 @@ class Options:
     dead: bool = False
     seconds: float | None = None
     memory: int | None = None
-    explain: bool = False
     suggest: bool = False
     svg: str = ""
+    defines: tuple[str, ...] = ()
+    includes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,18 +135,30 @@ def _blank(task: Task) -> Report:
 # -- the answer ------------------------------------------------------------------------------------
 
 
+@dataclass(slots=True)
+class _Asked:
+    """A program and how to ask about it: about the program itself, and about versions of it with fences.
+    `view` is a test with the program and its name; `state` shows a state."""
+
+    view: LitmusTest
+    ask: Callable[[Program, Question, Budget], Portability]
+    state: Callable[[tuple[FinalValue, ...]], Report]
+
+
 def _fill(report: Report, task: Task) -> None:
-    from treville.questions.portability import Question, observed_test, portability
+    from treville.programs.c import SUFFIXES
+    from treville.questions.portability import Question
 
     options = task.options
     budget = Budget(options.seconds, options.memory)
-    test = load_test(read_text(task.file), task.file)
-    report["test"] = test.name
     question = Question(
         load_model(task.source), load_model(task.target), options.notion, options.direction,
         options.observe, options.bound, options.engine, options.dead,
     )  # fmt: skip
-    found = portability(test, question, budget)
+    is_program = Path(task.file).suffix in SUFFIXES
+    asked = _program(task) if is_program else _test(task, question)
+    report["test"] = asked.view.name
+    found = asked.ask(asked.view.program, question, budget)
     done = found.verdict is not Verdict.UNKNOWN
     report.update(
         status="done" if done else "unknown",
@@ -153,23 +170,56 @@ def _fill(report: Report, task: Task) -> None:
     )
     if done and not found.complete:
         report["reason"] = f"a loop was cut at the bound {options.bound} (raise --bound)"
-    shown = observed_test(test, question)
-    report["findings"] = [_described(finding, shown, task) for finding in found.findings]
+    report["findings"] = [_described(finding, asked, task) for finding in found.findings]
     if options.suggest and found.verdict is Verdict.FAIL:
-        report["suggestion"] = _suggestion(test, question, found, budget)
+        report["suggestion"] = _suggestion(asked, question, found, budget)
 
 
-def _described(finding: Finding, test: LitmusTest, task: Task) -> Report:
+def _test(task: Task, question: Question) -> _Asked:
+    from treville.questions.portability import observed_test, portability
+
+    test = load_test(read_text(task.file), task.file)
+    shown = observed_test(test, question)
+
+    def ask(program: Program, question: Question, budget: Budget) -> Portability:
+        return portability(replace(test, program=program), question, budget)
+
+    return _Asked(test, ask, lambda state: state_object(shown, state))
+
+
+def _program(task: Task) -> _Asked:
+    from treville.programs.c import load_program
+    from treville.questions.portability import program_portability, program_subject
+
+    options = task.options
+    read_text(task.file)  # a file that cannot be read is refused here, with a plain sentence
+    program = load_program(Path(task.file), options.bound, options.defines, options.includes)
+    subject = program_subject(program)
+    shown = LitmusTest(Path(task.file).stem, "C", program, observed=list(subject.observed))
+
+    def ask(program: Program, question: Question, budget: Budget) -> Portability:
+        return program_portability(program_subject(program), question, budget)
+
+    def state(found: tuple[FinalValue, ...]) -> Report:
+        if len(found) == 1 and isinstance(found[0], int) and found[0]:
+            return {"assertion": subject.assertions[found[0] - 1]}
+        return state_object(shown, found[1:])
+
+    return _Asked(shown, ask, state)
+
+
+def _described(finding: Finding, asked: _Asked, task: Task) -> Report:
     """A finding for people: the state, and which axiom forbids the execution."""
     from treville.questions.portability.repair import explain_finding
 
     explanation = explain_finding(finding)
-    model, execution = finding.forbidden_by, finding.execution
+    model, execution, program = finding.forbidden_by, finding.execution, asked.view.program
+    state = asked.state(finding.state)
     if task.options.svg:
-        _draw(finding, test, task)
+        _draw(finding, asked, task)
     return {
         "direction": finding.direction,
-        "state": state_object(test, finding.state),
+        "state": state,
         "allowed_by": finding.allowed_by.name,
         "forbidden_by": model.name,
         "axiom": explanation.axiom.name,
@@ -177,23 +227,42 @@ def _described(finding: Finding, test: LitmusTest, task: Task) -> Report:
             {"from": hop.source, "to": hop.target, "relation": hop.label, "via": list(hop.via)}
             for hop in explanation.hops()
         ],
-        "execution": execution_text(execution, test.program),
-        "text": explanation_text(explanation, execution, test.program, model),
+        "steps": _steps(execution, explanation.hops()),
+        "lines_matter": asked.view.dialect == "C",
+        "execution": execution_text(execution, program),
+        "text": explanation_text(explanation, execution, program, model),
     }
 
 
-def _draw(finding: Finding, test: LitmusTest, task: Task) -> None:
+def _steps(execution: Execution, hops: list[Hop]) -> list[Report]:
+    """The pairs of accesses of one thread whose order makes up the cycle: some of them change places."""
+    found = []
+    for hop in hops:
+        first, second = execution.events[hop.source], execution.events[hop.target]
+        if first.thread == second.thread and first.span and second.span and first.thread >= 0:
+            ends = (_where(first.span, first.text), _where(second.span, second.text))
+            found.append({"thread": first.thread, "first": ends[0], "second": ends[1]})
+    return found
+
+
+def _where(span: Span, text: str) -> Report:
+    return {"file": span.file, "line": span.line, "text": (text or span.line_text).strip()}
+
+
+def _draw(finding: Finding, asked: _Asked, task: Task) -> None:
     from treville.models.evaluate import evaluate
     from treville.questions.portability.repair import explain_finding
     from treville.witness import svg
 
     execution, model = finding.execution, finding.forbidden_by
     judged = evaluate(model, len(execution.events), execution.sets, execution.relations)
-    candidate = Candidate(execution, False, judged.violated, judged.values, explain_finding(finding))
-    scene = scene_of(candidate, test, model)
-    scene.subtitle = f"allowed by {finding.allowed_by.name}, {scene.subtitle}"
+    explanation = explain_finding(finding)
+    scene = make_scene(execution, asked.view.program, explanation, model=model, values=judged.values)
+    scene.title = asked.view.name
+    scene.footer = " ".join(f"{name}={value};" for name, value in asked.state(finding.state).items())
+    scene.subtitle = f"allowed by {finding.allowed_by.name}, forbidden: {headline(explanation, model)}"
     models = f"{Path(task.source).stem}-{Path(task.target).stem}"
-    name = re.sub(r"[^\w.+\-]", "_", f"{test.name}-{models}-{finding.direction}").lstrip(".")
+    name = re.sub(r"[^\w.+\-]", "_", f"{asked.view.name}-{models}-{finding.direction}").lstrip(".")
     path = Path(task.options.svg) / f"{name[:120]}.svg"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -202,20 +271,15 @@ def _draw(finding: Finding, test: LitmusTest, task: Task) -> None:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from None
 
 
-def _suggestion(test: LitmusTest, question: Question, found: Portability, budget: Budget) -> Report:
+def _suggestion(asked: _Asked, question: Question, found: Portability, budget: Budget) -> Report:
     """Fences that would make the program portable, or why there are none to suggest."""
-    from treville.questions.portability import portability
     from treville.questions.portability.repair import FULL_FENCE, suggest_fences
 
-    if question.direction == "both":
-        question = replace(question, direction="new")
-    name, tags = FULL_FENCE[test.dialect]
+    question = replace(question, direction="new")
+    name, tags = FULL_FENCE[asked.view.dialect]
     try:
         places = suggest_fences(
-            test.program,
-            tags,
-            lambda program: portability(replace(test, program=program), question, budget),
-            found,
+            asked.view.program, tags, lambda program: asked.ask(program, question, budget), found
         )
     except BudgetExceeded as error:
         return {"fence": name, "places": [], "note": f"no fences were found: {error.reason}"}
@@ -225,9 +289,6 @@ def _suggestion(test: LitmusTest, question: Question, found: Portability, budget
 
 
 def _place(place: Place) -> Report:
-    return {
-        "thread": place.thread,
-        "line": place.span.line,
-        "before": place.before,
-        "after": place.after,
-    }
+    """A fence goes between two accesses; the second is where it stands in the source."""
+    after = {"text": place.after} if place.after_span is None else _where(place.after_span, place.after)
+    return {"thread": place.thread, "after": after, "before": _where(place.span, place.before)}

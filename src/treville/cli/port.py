@@ -9,7 +9,7 @@ from treville.cli.arguments import natural, positive, seconds
 from treville.results.errors import InputError
 from treville.results.verdict import EXIT_OF, ExitCode, Verdict, batch_exit, report_line
 
-_SUFFIXES = (".litmus",)
+_SUFFIXES = (".litmus", ".c", ".i", ".ll", ".bc")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,6 +51,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="look for fences that make it portable (default: for a single program)",
     )
+    group = parser.add_argument_group("C programs")
+    group.add_argument(
+        "-D", dest="defines", action="append", default=[], metavar="NAME[=VALUE]", help="define a macro"
+    )
+    group.add_argument(
+        "-I", dest="includes", action="append", default=[], metavar="DIR", help="look for headers there"
+    )
     _add_limits(parser)
 
 
@@ -86,6 +93,8 @@ def run(options: argparse.Namespace) -> int:
         memory=None if options.memory is None else options.memory * 1_000_000,
         suggest=alone if options.suggest is None else options.suggest,
         svg=options.svg,
+        defines=tuple(options.defines),
+        includes=tuple(options.includes),
     )
     printer = None if options.json else Printer(files, targets)
     codes = set()

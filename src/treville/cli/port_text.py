@@ -72,7 +72,7 @@ def block(report: dict[str, Any]) -> str:
     if report["verdict"] == "FAIL" and report["reason"]:
         lines.append(report["reason"])
     if "suggestion" in report:
-        lines += _suggested(report["suggestion"])
+        lines += _suggested(report["suggestion"], report)
     return "\n".join(lines)
 
 
@@ -96,16 +96,36 @@ def _found(finding: dict[str, Any], report: dict[str, Any]) -> list[str]:
     else:
         kind = "New" if new else "Lost"
         head = f"{kind} execution: {where} allows it, {other} does not; it ends in {state}"
-    return [head, finding["execution"], finding["text"]]
+    return [head, finding["execution"], finding["text"], *_steps(finding, where, report)]
 
 
-def _suggested(suggestion: dict[str, Any]) -> list[str]:
+def _steps(finding: dict[str, Any], where: str, report: dict[str, Any]) -> list[str]:
+    """In a C program an event's letter says little; the lines say where to look."""
+    steps = [step for step in finding["steps"] if step["first"] != step["second"]]
+    if not steps or not finding["lines_matter"]:
+        return []
+    lines = [f"{where} does not keep the order of at least one of:"]
+    for step in steps:
+        line = f"  {_place(step['first'], report)}, then {_place(step['second'], report)}"
+        if line not in lines:
+            lines.append(line)
+    return lines
+
+
+def _place(place: dict[str, Any], report: dict[str, Any]) -> str:
+    """A line of the program; the file is named where it is another one."""
+    if "line" not in place:
+        return f"`{place['text']}`"
+    name = Path(place["file"]).name
+    other = f"{name} " if name != Path(report["file"]).name else ""
+    return f"{other}line {place['line']} `{place['text']}`"
+
+
+def _suggested(suggestion: dict[str, Any], report: dict[str, Any]) -> list[str]:
     if not suggestion["places"]:
         return [f"No fences to suggest: {suggestion['note']}"]
     lines = [f"Portable with {suggestion['fence']}:"]
     for place in suggestion["places"]:
-        lines.append(
-            f"  P{place['thread']}, line {place['line']}: "
-            f"between `{place['after'].strip()}` and `{place['before'].strip()}`"
-        )
+        ends = f"{_place(place['after'], report)} and {_place(place['before'], report)}"
+        lines.append(f"  P{place['thread']}: between {ends}")
     return lines

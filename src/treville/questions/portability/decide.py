@@ -8,10 +8,14 @@ been new was looked at, however many states are reachable.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from treville.analysis.relations import NotEncodable
+from treville.encoding.executions import encode_program
 from treville.models.evaluate import evaluate
+from treville.programs.ir import Program
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.fences import refuse_unknown_fences
 from treville.questions.outcomes import outcomes
@@ -33,24 +37,49 @@ from treville.questions.portability.sides import (
     is_compiled,
     same_program,
 )
+from treville.questions.portability.subjects import ProgramSubject, TestSubject
 from treville.questions.portability.symbolic import SymbolicSearch
-from treville.results import Budget, TooLarge, Verdict
+from treville.results import Budget, InputError, TooLarge, Verdict
+from treville.solving.outcomes import known_coherent
+from treville.solving.solver import Clasp, satisfiable
 
 # Beyond this many traces, selections and candidates the symbolic engine is faster (bench/portability.py).
 MAX_EFFORT = 3_000
 
 
 def portability(test: LitmusTest, question: Question, budget: Budget | None = None) -> Portability:
-    """The answer to the question; raises `BudgetExceeded` when the budget ends first."""
+    """The answer for a litmus test; raises `BudgetExceeded` when the budget ends first."""
     started = time.monotonic()
     budget = budget or Budget()
     answer = Portability(Verdict.PASS)
-    observed, sides = _subject(observed_test(test, question), question)
     undefined = _undefined(test, question, budget)
     if undefined:
         answer.verdict, answer.reason = Verdict.UNKNOWN, undefined
     else:
-        _decide(observed, sides, question, budget, answer)
+        observed, sides = _sides(observed_test(test, question), question)
+        _decide(partial(_compare_test, observed), sides, question, budget, answer)
+    answer.seconds = time.monotonic() - started
+    return answer
+
+
+def program_portability(
+    subject: ProgramSubject, question: Question, budget: Budget | None = None
+) -> Portability:
+    """The answer for a C program, which is compiled for both models."""
+    started = time.monotonic()
+    budget = budget or Budget()
+    if question.engine == "enumerate":
+        raise InputError("C programs have too many executions to list", None, "use --engine eager")
+    answer = Portability(Verdict.PASS)
+    undefined = _undefined_program(subject.program, question, budget)
+    if undefined:
+        answer.verdict, answer.reason = Verdict.UNKNOWN, undefined
+    else:
+        joint, source, target = _compiled(subject.program, question)
+        _decide(
+            partial(_compare_program, replace(subject, program=joint)),
+            (source, target), question, budget, answer,
+        )  # fmt: skip
     answer.seconds = time.monotonic() - started
     return answer
 
@@ -58,6 +87,9 @@ def portability(test: LitmusTest, question: Question, budget: Budget | None = No
 def observed_test(test: LitmusTest, question: Question) -> LitmusTest:
     """The test with the states that the question is about."""
     return observing_all(test) if question.observe == "all" else test
+
+
+# -- what makes no sense to compare ----------------------------------------------------------------
 
 
 def _undefined(test: LitmusTest, question: Question, budget: Budget) -> str:
@@ -70,54 +102,87 @@ def _undefined(test: LitmusTest, question: Question, budget: Budget) -> str:
     return ""
 
 
-def _subject(test: LitmusTest, question: Question) -> tuple[LitmusTest, tuple[Side, Side]]:
+def _undefined_program(program: Program, question: Question, budget: Budget) -> str:
+    for model in (question.source, question.target):
+        names = {axiom.name for axiom in model.axioms if axiom.undefined}
+        if names:
+            own, coherent = compiled_for(program, model), known_coherent(model)
+            encoding = encode_program(own, model, question.bound, budget, coherent)
+            raised = encoding.formula.either([encoding.flags[name] for name in names])
+            if satisfiable(Clasp(encoding.formula), budget, [raised]):
+                return f"undefined behaviour under {model.name} ({', '.join(sorted(names))})"
+    return ""
+
+
+# -- the two sides ---------------------------------------------------------------------------------
+
+
+def _sides(test: LitmusTest, question: Question) -> tuple[LitmusTest, tuple[Side, Side]]:
     """What is searched, and how the two models see it."""
-    models = (question.source, question.target)
-    if not is_compiled(test.dialect, models):
-        for model in models:
-            refuse_unknown_fences(test, model)
-        return test, (same_program(question.source), same_program(question.target))
-    for model in models:
-        refuse_unknown_fences(replace(test, program=compiled_for(test.program, model)), model)
-    joint, source, target = compile_both(test.program, question.source, question.target)
-    return replace(test, program=joint), (source, target)
+    if is_compiled(test.dialect, (question.source, question.target)):
+        joint, source, target = _compiled(test.program, question)
+        return replace(test, program=joint), (source, target)
+    for model in (question.source, question.target):
+        refuse_unknown_fences(test, model)
+    return test, (same_program(question.source), same_program(question.target))
+
+
+def _compiled(program: Program, question: Question) -> tuple[Program, Side, Side]:
+    for model in (question.source, question.target):
+        own = compiled_for(program, model)
+        everything = replace(own, threads=[*own.threads, *own.functions.values()])
+        refuse_unknown_fences(LitmusTest("", "C", everything), model)
+    return compile_both(program, question.source, question.target)
+
+
+Compare = Callable[[Question, Budget, Portability, tuple[Side, Side]], Finding | None]
 
 
 def _decide(
-    test: LitmusTest, sides: tuple[Side, Side], question: Question, budget: Budget, answer: Portability
+    compare: Compare, sides: tuple[Side, Side], question: Question, budget: Budget, answer: Portability
 ) -> None:
     source, target = sides
     directions = [(NEW, target, source)]
     if question.direction == "both":
         directions.append((LOST, source, target))
     for direction, allowing, forbidding in directions:
-        found = _one_direction(test, question, budget, answer, (allowing, forbidding))
+        found = compare(question, budget, answer, (allowing, forbidding))
         if found is not None:
             answer.findings.append(replace(found, direction=direction))
             answer.verdict = Verdict.FAIL
 
 
-def _one_direction(
+# -- one direction ---------------------------------------------------------------------------------
+
+
+def _compare_program(
+    subject: ProgramSubject, question: Question, budget: Budget, answer: Portability, sides: tuple[Side, Side]
+) -> Finding | None:
+    return _search(SymbolicSearch(subject, *sides, question.bound, budget), question, answer, "eager")
+
+
+def _compare_test(
     test: LitmusTest, question: Question, budget: Budget, answer: Portability, sides: tuple[Side, Side]
 ) -> Finding | None:
     """What the first model adds to the second, with the engine that was asked for."""
-    subject = (test, *sides, question.bound, budget)
+    asked = (test, *sides, question.bound, budget)
     compiled = bool(sides[0].name)
     if question.engine == "enumerate" and compiled:
-        return _search(JudgedSearch(*subject), question, answer, "enumerate")
+        return _search(JudgedSearch(*asked), question, answer, "enumerate")
     if question.engine == "enumerate" or (question.engine == "auto" and not compiled):
         limit = MAX_EFFORT if question.engine == "auto" else None
         try:
-            return _search(ExplicitSearch(*subject, limit), question, answer, "enumerate")
+            return _search(ExplicitSearch(*asked, limit), question, answer, "enumerate")
         except TooLarge:
             if question.engine == "enumerate":
                 raise
     try:
-        return _search(SymbolicSearch(*subject), question, answer, "eager")
+        symbolic = SymbolicSearch(TestSubject(test), *sides, question.bound, budget)
+        return _search(symbolic, question, answer, "eager")
     except NotEncodable:
         if question.engine == "eager" or compiled:
             raise
-        return _search(ExplicitSearch(*subject), question, answer, "enumerate")
+        return _search(ExplicitSearch(*asked), question, answer, "enumerate")
 
 
 def _search(

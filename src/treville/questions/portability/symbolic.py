@@ -1,59 +1,70 @@
 """Differences between two models by one query (paper 004, sections 5.3 to 5.5 and 5.7.1).
 
 The executions of the allowing model are encoded as for reachability; the forbidding model's inconsistency is
-added over the same events, reads-from and coherence, so that a solution is an execution which
-one allows and the other forbids. Projecting solutions to the final state makes the solver block
-states it has handed over.
+added over the same events, reads-from and coherence, so that a solution is an execution which one allows
+and the other forbids. Projecting solutions to the final state makes the solver block states that it has
+handed over.
 """
 
 from __future__ import annotations
 
-from treville.encoding.executions import Encoding, addresses_of, encode_executions
-from treville.encoding.formula import FALSE
+from treville.encoding.executions import Encoding
 from treville.events.execution import Execution
-from treville.programs.litmus.states import satisfied
-from treville.programs.litmus.test import ArrayOf, CellOf, LitmusTest, Observable, RegisterOf
 from treville.questions.portability.deadness import deadness
 from treville.questions.portability.inconsistency import require_consistency, require_inconsistency
 from treville.questions.portability.question import Difference, OnDifference, State
 from treville.questions.portability.sides import Side
+from treville.questions.portability.subjects import Subject
 from treville.results import Budget
-from treville.solving.outcomes import Observation, known_coherent
 from treville.solving.solution import ExecutionReader, IsTrue
-from treville.solving.solver import Clasp
+from treville.solving.solver import Clasp, satisfiable
 
 
 class SymbolicSearch:
     """See `question.Search`."""
 
     def __init__(
-        self, test: LitmusTest, allowing: Side, forbidding: Side, bound: int, budget: Budget
+        self, subject: Subject, allowing: Side, forbidding: Side, bound: int, budget: Budget
     ) -> None:
-        self.test = test
+        self.subject = subject
         self.allowing = allowing
         self.forbidding = forbidding
         self.bound = bound
         self.budget = budget
-        self.bound_reached = False
         self._reachability: _Reachability | None = None
+        self._cut = True
+        self._asked = False
+
+    @property
+    def bound_reached(self) -> bool:
+        """Known for litmus tests; of a program, asks for an execution of the allowing model that is cut."""
+        if self._cut and not self._asked:
+            encoding = encode(self.subject, self.allowing, self.bound, self.budget)
+            self._cut = encoding.bound_reached and (
+                encoding.memory.complete or satisfiable(Clasp(encoding.formula), self.budget, [encoding.cut])
+            )
+            self._asked = True
+        return self._cut
 
     def differences(self, on_difference: OnDifference, *, states: bool, dead: bool) -> None:
         """One solver for all differences; it is asked for the next one as long as wanted."""
-        encoding = encode(self.test, self.allowing, self.bound, self.budget)
-        self.bound_reached |= encoding.bound_reached
+        encoding = encode(self.subject, self.allowing, self.bound, self.budget)
+        self._cut = encoding.bound_reached
+        self._asked = encoding.memory.complete
         self.forbidding.prepare(encoding.facts)
         require_inconsistency(encoding, self.forbidding.view, self.budget)
         if dead:
             require_consistency(encoding, deadness(), self.budget)
-        observation = Observation(encoding, self.test)
+        watch = self.subject.watch(encoding)
         reader = ExecutionReader(encoding)
-        projected = observation.projected() if states or self.test.filter is not None else None
-        solver = Clasp(encoding.formula, projected)
+        # Also where states do not matter: runs that do not count are skipped state by state.
+        solver = Clasp(encoding.formula, watch.projected())
+        del states
 
         def on_solution(is_true: IsTrue) -> bool:
-            if not _counts(self.test, observation, is_true):
+            if not watch.counts(is_true):
                 return True
-            state = observation.state(is_true)
+            state = watch.state(is_true)
 
             def execution() -> Execution:
                 found = reader.execution(is_true)
@@ -67,55 +78,35 @@ class SymbolicSearch:
     def reachable(self, state: State) -> bool:
         """Asks a solver of its own, which holds the consistent executions of the forbidding model."""
         if self._reachability is None:
-            self._reachability = _Reachability(self.test, self.forbidding, self.bound, self.budget)
-            self.bound_reached |= self._reachability.encoding.bound_reached
+            self._reachability = _Reachability(self.subject, self.forbidding, self.bound, self.budget)
         return self._reachability.holds(state)
 
 
 class _Reachability:
     """Can a model reach a state? The same solver answers for state after state."""
 
-    def __init__(self, test: LitmusTest, side: Side, bound: int, budget: Budget) -> None:
-        self.test = test
+    def __init__(self, subject: Subject, side: Side, bound: int, budget: Budget) -> None:
         self.budget = budget
-        self.encoding = encode(test, side, bound, budget)
-        self.observation = Observation(self.encoding, test)
-        self.literals = [
-            [self.encoding.final(part) for part in _parts(observable)] for observable in test.observed
-        ]
-        self.solver = Clasp(self.encoding.formula, self.observation.projected())
+        encoding = encode(subject, side, bound, budget)
+        self.watch = subject.watch(encoding)
+        self.solver = Clasp(encoding.formula, self.watch.projected())
 
     def holds(self, state: State) -> bool:
         """Is there a consistent execution that ends in the state?"""
-        assumptions = []
-        for parts, value in zip(self.literals, state, strict=True):
-            numbers = value if isinstance(value, tuple) else (value,)
-            assumptions += [part.get(number, FALSE) for part, number in zip(parts, numbers, strict=True)]
         found = False
 
         def on_solution(is_true: IsTrue) -> bool:
             nonlocal found
-            found = _counts(self.test, self.observation, is_true)
+            found = self.watch.counts(is_true)
             return not found
 
-        self.solver.enumerate(self.budget, on_solution, assumptions)
+        self.solver.enumerate(self.budget, on_solution, self.watch.assumptions(state))
         return found
 
 
-def encode(test: LitmusTest, side: Side, bound: int, budget: Budget) -> Encoding:
-    """The executions of a test that are consistent in a side's view."""
-    observed, coherent = addresses_of(test.observed), known_coherent(side.model)
-    encoding = encode_executions(test.program, side.model, bound, budget, coherent, observed, axioms=[])
+def encode(subject: Subject, side: Side, bound: int, budget: Budget) -> Encoding:
+    """The executions of a subject that are consistent in a side's view."""
+    encoding = subject.encode(side.model, bound, budget)
     side.prepare(encoding.facts)
     require_consistency(encoding, side.view, budget)
     return encoding
-
-
-def _parts(observable: Observable) -> list[RegisterOf | CellOf]:
-    if isinstance(observable, ArrayOf):
-        return [CellOf(address, observable.shown) for address in observable.addresses]
-    return [observable]
-
-
-def _counts(test: LitmusTest, observation: Observation, is_true: IsTrue) -> bool:
-    return test.filter is None or satisfied(test.filter, lambda o: observation.value(o, is_true))

@@ -1,0 +1,211 @@
+"""What is compared: a litmus test, or a whole C program. Both become encodings whose solutions have states.
+
+A run of a C program counts when its main function returns or an assertion fails. The state of the first is
+the values of all globals, of the second which assertion failed: the program stops there, and what other
+threads had done by then is no final state.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from treville.encoding.executions import Encoding, addresses_of, encode_executions, encode_program
+from treville.encoding.formula import FALSE
+from treville.models.model import Model
+from treville.programs.ir import Assert, Const, Location, Program
+from treville.programs.litmus.states import satisfied
+from treville.programs.litmus.test import ArrayOf, CellOf, LitmusTest, Observable, RegisterOf
+from treville.questions.portability.question import State
+from treville.results import Budget
+from treville.solving.outcomes import Observation, known_coherent
+from treville.solving.solution import IsTrue
+
+RETURNED = "main returns"
+
+
+class Watch(Protocol):
+    """The states of an encoding's solutions. Made before the formula is handed to a solver."""
+
+    def projected(self) -> list[int]:
+        """The literals that tell states apart."""
+
+    def counts(self, is_true: IsTrue) -> bool:
+        """Does the solution stand for a run that counts?"""
+
+    def state(self, is_true: IsTrue) -> State:
+        """The state of a solution."""
+
+    def assumptions(self, state: State) -> list[int]:
+        """What holds exactly in solutions with that state."""
+
+
+class Subject(Protocol):
+    """A program with something to observe."""
+
+    @property
+    def program(self) -> Program:
+        """The program, or the joint program of two compilations."""
+
+    def encode(self, model: Model, bound: int, budget: Budget) -> Encoding:
+        """All executions, whatever the model says about them; it only tells whether coherence holds."""
+
+    def watch(self, encoding: Encoding) -> Watch:
+        """The states of an encoding that `encode` made."""
+
+
+# -- litmus tests ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TestSubject:
+    """A litmus test, with the states over what it observes."""
+
+    test: LitmusTest
+
+    @property
+    def program(self) -> Program:
+        """See `Subject`."""
+        return self.test.program
+
+    def encode(self, model: Model, bound: int, budget: Budget) -> Encoding:
+        """See `Subject`."""
+        observed, coherent = addresses_of(self.test.observed), known_coherent(model)
+        return encode_executions(self.test.program, model, bound, budget, coherent, observed, axioms=[])
+
+    def watch(self, encoding: Encoding) -> Watch:
+        """See `Subject`."""
+        return _TestWatch(self.test, encoding)
+
+
+class _TestWatch:
+    def __init__(self, test: LitmusTest, encoding: Encoding) -> None:
+        self.filter = test.filter
+        self.observation = Observation(encoding, test)
+        self.literals = [[encoding.final(part) for part in _parts(o)] for o in test.observed]
+
+    def projected(self) -> list[int]:
+        return self.observation.projected()
+
+    def counts(self, is_true: IsTrue) -> bool:
+        return self.filter is None or satisfied(self.filter, lambda o: self.observation.value(o, is_true))
+
+    def state(self, is_true: IsTrue) -> State:
+        return self.observation.state(is_true)
+
+    def assumptions(self, state: State) -> list[int]:
+        return _equalities(self.literals, state)
+
+
+def _parts(observable: Observable) -> list[RegisterOf | CellOf]:
+    if isinstance(observable, ArrayOf):
+        return [CellOf(address, observable.shown) for address in observable.addresses]
+    return [observable]
+
+
+def _equalities(literals: list[list[dict[int, int]]], state: State) -> list[int]:
+    found = []
+    for parts, value in zip(literals, state, strict=True):
+        numbers = value if isinstance(value, tuple) else (value,)
+        found += [part.get(number, FALSE) for part, number in zip(parts, numbers, strict=True)]
+    return found
+
+
+# -- whole programs --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramSubject:
+    """A C program. Its states are (number of the failed assertion,), counted from 1 in `assertions`, or
+    (0, values of the globals...)."""
+
+    program: Program
+    observed: tuple[Observable, ...]
+    assertions: tuple[str, ...]
+
+    def encode(self, model: Model, bound: int, budget: Budget) -> Encoding:
+        """See `Subject`. Threads that were cut keep `main` from returning, so such runs do not count."""
+        return encode_program(self.program, model, bound, budget, known_coherent(model), axioms=[])
+
+    def watch(self, encoding: Encoding) -> Watch:
+        """See `Subject`."""
+        return _ProgramWatch(self, encoding)
+
+
+def program_subject(program: Program) -> ProgramSubject:
+    """The subject of a program; `main` gets a mark at its end."""
+    main = program.threads[0]
+    mark = Assert(Const(0), RETURNED, index=1 + max((i.index for i in main.instructions), default=0))
+    marked = replace(main, instructions=[*main.instructions, mark])
+    observed = tuple(_observable(location) for location in program.locations.values())
+    code = [i for t in (*program.threads, *program.functions.values()) for i in t.instructions]
+    assertions = sorted({_described(i) for i in code if isinstance(i, Assert)})
+    return ProgramSubject(
+        replace(program, threads=[marked, *program.threads[1:]]), observed, tuple(assertions)
+    )
+
+
+def _described(assertion: Assert) -> str:
+    place = f"{assertion.span.file}:{assertion.span.line}: " if assertion.span else ""
+    return f"{place}{assertion.message or assertion.text}"
+
+
+def _observable(location: Location) -> Observable:
+    if location.parts:
+        addresses = tuple(location.address + offset for offset, _, _ in location.parts)
+    else:
+        cells = range(len(location.initial))
+        addresses = tuple(location.address + cell * location.cell_bytes for cell in cells)
+    shown = location.name
+    return CellOf(addresses[0], shown) if len(addresses) == 1 else ArrayOf(addresses, shown)
+
+
+class _ProgramWatch:
+    def __init__(self, subject: ProgramSubject, encoding: Encoding) -> None:
+        formula = encoding.formula
+        self.returned = formula.either([f for f, a in encoding.failures if _is_mark(a)])
+        failures: dict[int, list[int]] = {}
+        for literal, assertion in encoding.failures:
+            if isinstance(assertion, Assert) and not _is_mark(assertion):
+                failures.setdefault(subject.assertions.index(_described(assertion)), []).append(literal)
+        self.failures = {number + 1: formula.either(found) for number, found in sorted(failures.items())}
+        failed = formula.either(self.failures.values())
+        self.ended = formula.both(self.returned, -failed)
+        formula.require(self.ended, failed)
+        self.values = [[_final(encoding, part, self.ended) for part in _parts(o)] for o in subject.observed]
+
+    def projected(self) -> list[int]:
+        values = [literal for parts in self.values for part in parts for literal in part.values()]
+        return [self.ended, *self.failures.values(), *values]
+
+    def counts(self, is_true: IsTrue) -> bool:
+        del is_true
+        return True
+
+    def state(self, is_true: IsTrue) -> State:
+        failed = [number for number, literal in self.failures.items() if is_true(literal)]
+        if failed:
+            return (failed[0],)
+        values = [
+            tuple(_number(part, is_true) for part in parts) if len(parts) > 1 else _number(parts[0], is_true)
+            for parts in self.values
+        ]
+        return (0, *values)
+
+    def assumptions(self, state: State) -> list[int]:
+        if len(state) == 1 and state[0]:
+            return [self.failures.get(int(str(state[0])), FALSE)]
+        return [self.ended, *_equalities(self.values, state[1:])]
+
+
+def _is_mark(instruction: object) -> bool:
+    return isinstance(instruction, Assert) and instruction.message == RETURNED
+
+
+def _final(encoding: Encoding, part: RegisterOf | CellOf, ended: int) -> dict[int, int]:
+    """The literals of final values, only where the program ended."""
+    return {number: encoding.formula.both(literal, ended) for number, literal in encoding.final(part).items()}
+
+
+def _number(literals: dict[int, int], is_true: IsTrue) -> int:
+    return next((number for number, literal in literals.items() if is_true(literal)), 0)
