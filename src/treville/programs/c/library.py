@@ -406,6 +406,8 @@ def _intrinsic(here: Call) -> None:
         operator = {"umin": "ult", "umax": "ugt", "smin": "lt", "smax": "gt"}[name[5:9]]
         left, right = here.argument(0), here.argument(1)
         here.returns(ir.Select(ir.Op(operator, (left, right), bits_of(here.instruction.type)), left, right))
+    elif name.startswith("llvm.threadlocal.address"):
+        here.body.point_to_thread_local(here.frame, here.instruction)
     elif name.startswith("llvm.memset"):
         _set_bytes(here)
     elif name.startswith(("llvm.memcpy", "llvm.memmove")):

@@ -124,6 +124,7 @@ class Reader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.named: dict[str, Type] = {}
+        self.definitions: dict[str, _Tokens] = {}
         self.module = Module()
         self.locations: dict[str, tuple[int, int]] = {}
         self.file = ""
@@ -132,12 +133,13 @@ class Reader:
         """The module of the text."""
         lines = self.text.split("\n")
         self._metadata(lines)
+        for line in lines:
+            if line.startswith("%"):
+                self._named_type(line)
         at = 0
         while at < len(lines):
             line = lines[at]
-            if line.startswith("%"):
-                self._named_type(line)
-            elif line.startswith("@"):
+            if line.startswith("@"):
                 self._global(line)
             elif line.startswith("declare"):
                 name = re.search(r'@("[^"]*"|[\w.$-]+)', line)
@@ -165,7 +167,16 @@ class Reader:
         name = tokens.next()[1:].strip('"')
         tokens.expect("=")
         tokens.expect("type")
-        self.named[name] = OtherType("opaque") if tokens.peek() == "opaque" else self._type(tokens)
+        self.definitions[name] = tokens
+
+    def _defined_type(self, name: str) -> Type:
+        """A named type; it may be defined behind the types that use it."""
+        if name not in self.named:
+            tokens = self.definitions.get(name)
+            self.named[name] = OtherType("opaque")
+            if tokens is not None and tokens.peek() != "opaque":
+                self.named[name] = self._type(tokens)
+        return self.named[name]
 
     def _type(self, tokens: _Tokens) -> Type:
         token = tokens.next()
@@ -196,7 +207,7 @@ class Reader:
             tokens.skip_balanced()
             return OtherType("".join(t for _, t in tokens.items[start : tokens.at]))
         if token.startswith("%"):
-            return self.named.get(token[1:].strip('"'), OtherType(token))
+            return self._defined_type(token[1:].strip('"'))
         return OtherType(token)
 
     def _fields(self, tokens: _Tokens, end: str) -> tuple[Type, ...]:

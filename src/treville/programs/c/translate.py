@@ -84,6 +84,7 @@ class Frame:
     result: str
     private: dict[str, Private]
     depth: dict[str, int] = field(default_factory=dict)
+    thread_local: dict[str, tuple[str, ir.Expr]] = field(default_factory=dict)  # pointers: object and offset
 
 
 class Body:
@@ -132,6 +133,8 @@ class Body:
         if isinstance(value, LocalName):
             if value.name in frame.private:
                 raise self.unsupported(f"the address of %{value.name} used as a value")
+            if value.name in frame.thread_local:
+                raise self.unsupported("the address of a thread-local variable used as a value")
             return ir.Reg(frame.prefix + value.name)
         return ir.Const(self.translation.constant(kind, value))
 
@@ -227,6 +230,13 @@ class Body:
     def _address(self, frame: Frame, instruction: LlvmInstruction) -> None:
         """A getelementptr: an address, or for a private variable an offset into it."""
         private = frame.private.get(instruction.result or "")
+        own = self._thread_local(frame, instruction.operands[0][1]) if private is None else None
+        if own is not None:
+            offset = self.set(
+                f"{self.name(frame, instruction)}#offset", self._offset(frame, instruction, own[1])
+            )
+            frame.thread_local[instruction.result or ""] = (own[0], offset)
+            return
         if private is None:
             base = self.value(frame, *instruction.operands[0])
             self.set(self.name(frame, instruction), self._offset(frame, instruction, base))
@@ -363,7 +373,19 @@ class Body:
             if private.base is not None:
                 offset = ir.Reg(f"{frame.prefix}{value.name}#offset")
             return f"{frame.prefix}{private.variable}", offset
+        return self._thread_local(frame, value)
+
+    def _thread_local(self, frame: Frame, value: Value) -> tuple[str, ir.Expr] | None:
+        if isinstance(value, LocalName):
+            return frame.thread_local.get(value.name)
         return self.translation.thread_local_place(value)
+
+    def point_to_thread_local(self, frame: Frame, instruction: LlvmInstruction) -> None:
+        """The result of `llvm.threadlocal.address` means the thread's own copy of a variable."""
+        place = self.translation.thread_local_place(instruction.operands[1][1])
+        if place is None:
+            raise self.unsupported("the address of a thread-local variable that is not known")
+        frame.thread_local[instruction.result or ""] = place
 
     def _load(self, frame: Frame, instruction: LlvmInstruction) -> None:
         register, bits = self.name(frame, instruction), self._bits(instruction.type)
