@@ -282,7 +282,7 @@ def _barrier_init(here: Call) -> None:
     """A barrier is two words: how many threads it needs, and how many have come so far."""
     address = here.argument(0)
     here.store(address, here.argument(2))
-    here.store(ir.Op("add", (address, ir.Const(4)), 64), ZERO)
+    here.store(ir.Op("add", (address, ir.Const(8)), 64), ZERO)
     here.returns(ZERO)
 
 
@@ -290,7 +290,7 @@ def _barrier_wait(here: Call) -> None:
     body, address = here.body, here.argument(0)
     here.fence()
     needed = here.load(address, link=False)
-    counter = ir.Op("add", (address, ir.Const(4)), 64)
+    counter = ir.Op("add", (address, ir.Const(8)), 64)
     old = here.update(counter, lambda before: ir.Op("add", (before, ONE), WORD), lambda _: ONE)
     rounds = ir.Op("add", (ir.Op("sdiv", (old, needed), WORD), ONE), WORD)
     goal = body.set(body.fresh("goal"), ir.Op("mul", (rounds, needed), WORD))
