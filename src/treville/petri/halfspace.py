@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from treville.petri.net import UNBOUNDED, Bound, Box, Net, Transition
 
 # Bits of the reachable-sum sets when constants are generated; larger ranges are not searched.
-_MAX_RANGE = 4_000_000
+MAX_RANGE = 4_000_000
 # Values that the search for a marking that leaves a half space looks at.
 _MAX_VALUES = 100_000
 
@@ -183,8 +183,8 @@ def constants(k: Sequence[int], net: Net, smallest: int, largest: int) -> int | 
     smallest, largest = _clipped(k, net, smallest, largest)
     if smallest > largest:
         return None
-    if largest - smallest > _MAX_RANGE:
-        smallest = largest - _MAX_RANGE
+    if largest - smallest > MAX_RANGE:
+        smallest = largest - MAX_RANGE
     good = (1 << (largest - smallest + 1)) - 1
     for transition in net.transitions:
         good &= ~_struck_out(k, transition, smallest, largest)
@@ -237,7 +237,7 @@ def _sums(entries: Iterable[int], start: int, span: int, *, down: bool) -> int:
         return int(f"{mirrored:0{span}b}"[::-1], 2)
     # A start below the range is kept by widening the range downwards, then cutting.
     shift = max(0, -start)
-    if start >= span or shift > _MAX_RANGE:
+    if start >= span or shift > MAX_RANGE:
         return 0 if start >= span else (1 << span) - 1
     total = span + shift
     reached = 1 << (start + shift)
@@ -248,8 +248,3 @@ def _sums(entries: Iterable[int], start: int, span: int, *, down: bool) -> int:
             step *= 2
         reached &= (1 << total) - 1
     return (reached >> shift) & ((1 << span) - 1)
-
-
-def normalised(k: Sequence[int], bound: Bound) -> HalfSpace:
-    """The half space k . m >= bound, for a finite bound."""
-    return HalfSpace(tuple(k), int(bound))

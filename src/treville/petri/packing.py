@@ -82,7 +82,7 @@ class MinimalSet:
     """A growing set of packed vectors that answers "is some member below this vector?".
 
     A member is filed under one of its non-zero places, the least crowded; a query looks only at the files
-    of its own non-zero places. Members that a new one makes redundant are dropped.
+    of its own non-zero places. `minimal` leaves out the members that later ones made redundant.
     """
 
     def __init__(self, packing: Packing) -> None:
@@ -112,7 +112,7 @@ class MinimalSet:
         return False
 
     def add(self, value: int, support: Sequence[int]) -> None:
-        """Add a vector that no member is below, and drop the members above it."""
+        """Add a vector whose non-zero fields are `support`."""
         home = min(support, key=lambda p: len(self._files.get(p, ())), default=-1)
         self._files.setdefault(home, []).append(value)
         self._members.add(value)

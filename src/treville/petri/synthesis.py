@@ -15,7 +15,15 @@ from collections.abc import Generator, Iterator
 from itertools import count as count_from
 from typing import Any
 
-from treville.petri.halfspace import HalfSpace, constants, greatest, least, triviality, violating_marking
+from treville.petri.halfspace import (
+    MAX_RANGE,
+    HalfSpace,
+    constants,
+    greatest,
+    least,
+    triviality,
+    violating_marking,
+)
 from treville.petri.net import UNBOUNDED, Box, Marking, Problem
 from treville.results.budget import Budget
 from treville.results.errors import TrevilleError
@@ -59,6 +67,7 @@ class _Search:
         self.rising, self.falling = z3.Bool("rising"), z3.Bool("falling")
         self.trivial = [z3.Bool(f"trivial{t}") for t in range(len(self.net.transitions))]
         self.candidates = 0
+        self.exhaustive = True  # False once a candidate's constants were too many to try all
         self._separation()
 
     # --- the formula
@@ -146,7 +155,8 @@ class _Search:
                 if half_space is not None:
                     return half_space
             if answer == self.z3.unsat and bound is None and level == len(self.trivial):
-                return "no separating inductive half space exists"
+                claim = "no separating inductive half space exists"
+                return claim if self.exhaustive else "no separating half space with small constants was found"
             if answer == self.z3.unknown:
                 timeout *= 2
         raise AssertionError("stages never end")
@@ -177,6 +187,8 @@ class _Search:
         c = constants(k, self.net, smallest, largest)
         if c is not None:
             return HalfSpace(k, c)
+        if largest - smallest > MAX_RANGE or max(map(abs, k)) ** 2 > MAX_RANGE:
+            self.exhaustive = False
         self._forbid_multiples(k)
         step = max(1, (largest - smallest) // _CONSTANTS_TRIED)
         for constant in {*range(smallest, largest + 1, step), largest}:
