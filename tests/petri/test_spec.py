@@ -6,9 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from treville.petri.decide import answer
 from treville.petri.net import UNBOUNDED, Interval, Update
 from treville.petri.spec import parse, parse_target
+from treville.results.budget import Budget
 from treville.results.errors import InputError, Unsupported
+from treville.results.verdict import Verdict
 
 GOOD = """# a comment
 vars x y z
@@ -44,6 +47,19 @@ def test_a_decrement_without_guard_needs_the_tokens_it_takes():
     assert problem.net.transitions[0].guard == {0: Interval(2)}
 
 
+def test_two_values_for_one_place_are_read_in_every_way():
+    text = "vars x y rules x >= 1 -> y' = y + 1, y' = 0, x' = x, x' = x; init x = 1, y = 0 target y >= {}"
+    problem = parse(text.format(1), "f")
+    assert [t.name for t in problem.net.transitions] == ["t1.1", "t1.2"]
+    assert [t.updates for t in problem.net.transitions] == [{1: Update((1,), 1)}, {1: Update((), 0)}]
+    assert all(t.alternative for t in problem.net.transitions)
+    unclear = answer(problem, "auto", Budget(10))
+    assert unclear.verdict is Verdict.UNKNOWN
+    assert "line 1" in unclear.reason
+    never = parse(text.format(1).replace("target y >= 1", "target x >= 2"), "f")
+    assert answer(never, "auto", Budget(10)).verdict is Verdict.PASS
+
+
 def with_rule(rule: str) -> str:
     return f"vars\n x y\nrules\n {rule}\ninit x = 1, y = 0\ntarget y >= 2\n"
 
@@ -57,7 +73,12 @@ def with_rule(rule: str) -> str:
         (with_rule("x >= -1 -> ;"), 4, 7, "negative"),
         (with_rule("x >= 1, x = 2 -> ;"), 4, 10, "limited twice"),
         (with_rule("x >= 1 -> x' = x - 2;"), 4, 17, "could become negative"),
-        (with_rule("x >= 1 -> x' = x + 1, x' = 0;"), 4, 24, "two different values"),
+        (
+            with_rule(f"x >= 1 -> {', '.join(f'x{chr(39)} = x + {n}' for n in range(9))};"),
+            4,
+            106,
+            "different",
+        ),
         (with_rule("x in [3,2] -> ;"), 4, 7, "is empty"),
         (with_rule("x >= 1 -> x' = x + 1"), 5, 1, "expected ';'"),
         (with_rule("x > 1 -> ;"), 4, 4, "unexpected character"),

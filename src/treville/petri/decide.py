@@ -64,6 +64,12 @@ def answer(problem: Problem, method: str = "auto", budget: Budget | None = None)
 
 def _judged(problem: Problem, name: str, evidence: Evidence, budget: Budget) -> Answer:
     if isinstance(evidence, FiringSequence):
+        transitions = [problem.net.transitions[step] for step in evidence.steps]
+        unclear = next((t for t in transitions if t.alternative), None)
+        if unclear is not None:
+            place = f" at line {unclear.span.line}" if unclear.span else ""
+            reason = f"a target is reached through the rule{place}, which assigns one place two values"
+            return Answer(problem, Verdict.UNKNOWN, name, reason, None, "keep one of them", budget.elapsed())
         reason = f"a target is reached after {len(evidence.steps)} steps"
         return Answer(problem, Verdict.FAIL, name, reason, evidence, "", budget.elapsed())
     reason = "no target is reachable: an inductive invariant excludes them"

@@ -45,6 +45,8 @@ class Transition:
     guard: dict[int, Interval]
     updates: dict[int, Update]
     span: Span | None = field(default=None, compare=False)
+    # One of several readings of a rule that assigns a place twice: good for proofs, not for counterexamples.
+    alternative: bool = field(default=False, compare=False)
 
     @cached_property
     def shifts_only(self) -> bool:

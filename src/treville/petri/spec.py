@@ -2,7 +2,9 @@
 
 The language is small: `vars`, `rules`, `init`, `target` and optional `invariants`, where line ends mean
 nothing and a target's next disjunct starts where a comma is missing. Every refusal points at its token.
-Beyond mist, constants other than zero may be assigned (`x' = 1`): their meaning is clear.
+Beyond mist, constants other than zero may be assigned (`x' = 1`): their meaning is clear. A rule that assigns
+one place different values has no defined meaning; it becomes one transition for each reading, marked so that
+a proof (which then holds whichever value wins) counts and a counterexample through it does not.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import product
 
 from treville.petri.net import UNBOUNDED, Bound, Box, Interval, Net, Problem, Transition, Update
 from treville.results.errors import InputError, Unsupported
@@ -21,6 +24,8 @@ _TOKEN = re.compile(
 )
 _RESERVED = frozenset({"vars", "rules", "init", "target", "invariants", "true", "in"})
 _MAX_DIGITS = 15
+# A rule that assigns a place twice is read in every way, up to so many.
+_MAX_READINGS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +132,12 @@ class _Reader:
         self._variables()
         self._expect("rules", "after the variables")
         transitions: list[Transition] = []
+        number = 0
         while not self._at("init"):
             if self.token.kind == "end":
                 raise self._fail("a rule or 'init'")
-            transitions.append(self._rule(f"t{len(transitions) + 1}"))
+            number += 1
+            transitions += self._rule(f"t{number}")
         self._expect("init")
         initial = self.conjunction("init")
         self._expect("target", "after the initial condition")
@@ -185,7 +192,8 @@ class _Reader:
 
     # --- rules
 
-    def _rule(self, name: str) -> Transition:
+    def _rule(self, name: str) -> list[Transition]:
+        """The transition of a rule; one for each reading when a place is assigned different values."""
         span = self._span(self.token)
         guard: dict[int, Interval] = {}
         while True:
@@ -198,24 +206,35 @@ class _Reader:
         updates = {} if self._at(";") else self._updates(guard)
         self._expect(";", "after the rule")
         limits = {p: i for p, i in guard.items() if i.low > 0 or i.high != UNBOUNDED}
-        return Transition(name, limits, updates, span)
+        readings = list(product(*updates.values()))
+        transitions = []
+        for index, reading in enumerate(readings):
+            chosen = dict(zip(updates, reading, strict=True))
+            effective = {p: u for p, u in chosen.items() if u != Update((p,), 0)}
+            label = name if len(readings) == 1 else f"{name}.{index + 1}"
+            transitions.append(Transition(label, limits, effective, span, len(readings) > 1))
+        return transitions
 
-    def _updates(self, guard: dict[int, Interval]) -> dict[int, Update]:
-        updates: dict[int, Update] = {}
+    def _updates(self, guard: dict[int, Interval]) -> dict[int, list[Update]]:
+        updates: dict[int, list[Update]] = {}
+        readings = 1
         while True:
             place, token = self._place("a place to assign to")
             self._expect("'", "after the place to assign to")
             self._expect("=")
             update = self._expression(place, guard)
-            if updates.get(place, update) != update:
+            values = updates.setdefault(place, [])
+            if update not in values:
+                readings = readings // max(1, len(values)) * (len(values) + 1)
+                values.append(update)
+            if readings > _MAX_READINGS:
                 raise InputError(
-                    f"`{token.text}` is assigned two different values in one rule",
+                    f"`{token.text}` is assigned different values in one rule",
                     self._span(token),
                     "updates happen at once, so which value wins is not defined",
                 )
-            updates[place] = update
             if not self._accept(","):
-                return {p: u for p, u in updates.items() if u != Update((p,), 0)}
+                return updates
 
     def _expression(self, place: int, guard: dict[int, Interval]) -> Update:
         if self.token.kind == "number":
