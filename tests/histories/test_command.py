@@ -48,7 +48,9 @@ def test_json_has_one_object_for_each_level(dekker: str, capsys: pytest.CaptureF
 
 
 def test_a_timeout_is_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["history", "--generate", "SC", "--operations", "3000", "--values", "2", "--keys", "20"]) == 0
+    assert (
+        main(["history", "--generate", "TSO", "--operations", "3000", "--values", "2", "--keys", "20"]) == 0
+    )
     log = tmp_path / "log"
     log.write_text(capsys.readouterr().out)
     assert main(["history", str(log), "--level", "SC", "--timeout", "0.2"]) == 3

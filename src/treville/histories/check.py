@@ -1,8 +1,9 @@
 """Decides one level for one history: picks an algorithm, finds evidence, has it judged.
 
-The choice (`--algorithm auto`): LOCAL by Algorithm 1; otherwise saturation, which alone decides most
-histories with unique values; if it leaves something open, CC, SLOW and PRAM by their polynomial
-algorithms where the instance is small enough for them, everything else by SAT with the saturated facts.
+The choice (`--algorithm auto`): LOCAL by Algorithm 1; then the order of the log, if that is an order of all
+events that works; then saturation, which alone decides most histories with unique values; if it leaves
+something open, CC, SLOW and PRAM by their polynomial algorithms where the instance is small enough for them,
+everything else by SAT with the saturated facts.
 """
 
 from __future__ import annotations
@@ -88,6 +89,8 @@ def _decide(events: Events, level: Level, budget: Budget, algorithm: str) -> Ans
         return Answer(level, Verdict.FAIL, "values", "a read has no possible source", conflict=conflict)
     if algorithm == "polynomial" or (algorithm == "auto" and level.name == "LOCAL" and not events.optional):
         return _by_polynomial(events, level, budget)
+    if algorithm == "auto" and (execution := _log_order(events, level)) is not None:
+        return Answer(level, Verdict.PASS, "order of the log", execution=execution)
     problem = build_problem(level, events)
     if algorithm in ("sat", "sat-transitive"):
         return _by_sat(problem, no_facts(problem), budget, algorithm)
@@ -98,7 +101,7 @@ def _decide(events: Events, level: Level, budget: Budget, algorithm: str) -> Ans
     if isinstance(facts, Conflict):
         return Answer(level, Verdict.FAIL, "saturation", "forced orders form a cycle", conflict=facts)
     certain = all(len(found) == 1 for found in facts.candidates.values())
-    execution = evidence.schedule(problem, facts) if certain and not level.agree else None
+    execution = evidence.schedule(problem, facts, budget) if certain and not level.agree else None
     if execution is not None:
         return Answer(level, Verdict.PASS, "saturation", execution=execution)
     if algorithm == "saturation":
@@ -106,6 +109,25 @@ def _decide(events: Events, level: Level, budget: Budget, algorithm: str) -> Ans
     if _suits_polynomial(events, level):
         return _by_polynomial(events, level, budget)
     return _by_sat(problem, facts, budget, "saturation+sat")
+
+
+def _log_order(events: Events, level: Level) -> Execution | None:
+    """The views that the order of the log gives, if every read sees the last write logged before it."""
+    if events.optional or any(list(thread) != sorted(thread) for thread in events.threads):
+        return None
+    last: dict[int, int] = {}
+    sources: dict[int, int] = {}
+    for event in range(events.count):
+        location = events.location_of[event]
+        if events.is_write[event]:
+            last[location] = event
+        else:
+            source = last.get(location, events.initial(location))
+            if source not in events.candidates[event]:
+                return None
+            sources[event] = source
+    execution = evidence.from_one_order(level, events, range(events.count), sources)
+    return None if level.needs_times and complaints(level, events, execution) else execution
 
 
 def _one_order(problem: Problem, budget: Budget) -> Execution | None:
@@ -118,7 +140,7 @@ def _one_order(problem: Problem, budget: Budget) -> Execution | None:
         return None
     one = build_problem(find_level("SC"), events)
     facts = saturate(one, budget)
-    execution = None if isinstance(facts, Conflict) else evidence.schedule(one, facts)
+    execution = None if isinstance(facts, Conflict) else evidence.schedule(one, facts, budget)
     if execution is None:
         return None
     (_, order), *_ = execution.views

@@ -10,6 +10,11 @@ from treville.histories.levels import Level
 from treville.histories.problem import Problem, ViewGraph
 from treville.histories.saturation import Facts
 from treville.histories.views import Execution, instances
+from treville.results import Budget
+
+
+_WRITES_TO_COMPARE = 16
+_REPAIRS = 40
 
 
 def from_choices(
@@ -110,7 +115,7 @@ def from_one_order(level: Level, events: Events, order: Sequence[int], sources: 
     return Execution(dict(sources), tuple(chosen))
 
 
-def schedule(problem: Problem, facts: Facts) -> Execution | None:
+def schedule(problem: Problem, facts: Facts, budget: Budget) -> Execution | None:
     """Try to place the events of each view one by one, never overwriting a value that is still to be read.
 
     Needs certain sources and views that need not agree on write orders. None means that this greedy
@@ -120,7 +125,7 @@ def schedule(problem: Problem, facts: Facts) -> Execution | None:
     together = [range(len(problem.views))] if problem.issue else [[i] for i in range(len(problem.views))]
     orders: dict[int, tuple[int, ...]] = {}
     for indices in together:
-        found = _Scheduler(problem, facts, sources, list(indices)).run()
+        found = _schedule_views(problem, facts, sources, list(indices), budget)
         if found is None:
             return None
         orders |= found
@@ -128,88 +133,167 @@ def schedule(problem: Problem, facts: Facts) -> Execution | None:
     return Execution(sources, chosen)
 
 
-class _Scheduler:
-    """List scheduling of the graphs of some views; reads first, then writes in log order."""
+def _schedule_views(
+    problem: Problem, facts: Facts, sources: dict[int, int], indices: list[int], budget: Budget
+) -> dict[int, tuple[int, ...]] | None:
+    """Schedule some views; when stuck, turn around the choice that blocked and try again."""
+    readers: dict[int, list[int]] = {}
+    for read, write in sources.items():
+        readers.setdefault(write, []).append(read)
+    extra: list[tuple[int, int, int]] = []
+    for _ in range(_REPAIRS):
+        budget.check()
+        scheduler = _Scheduler(problem, facts, sources, indices, extra)
+        found = scheduler.run()
+        if found is not None:
+            return found
+        blocked = scheduler.blocked()
+        if blocked is None:
+            return None
+        index, earlier, later = blocked
+        view = problem.views[index]
+        first = [earlier, *(r for r in readers.get(earlier, ()) if problem.serial_in(view, r))]
+        extra += [(index, view.node[event], view.node[later]) for event in first]
+    return None
 
-    def __init__(self, problem: Problem, facts: Facts, sources: dict[int, int], indices: list[int]) -> None:
-        self.events, self.sources, self.indices = problem.events, sources, indices
+
+class _Scheduler:
+    """List scheduling of the graphs of some views.
+
+    Reads are placed as soon as they can be. Among the writes that can be placed, one is taken whose readers
+    wait for the fewest other nodes: with none, all its readers follow at once, and it cannot hurt.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        facts: Facts,
+        sources: dict[int, int],
+        indices: list[int],
+        extra: list[tuple[int, int, int]],
+    ) -> None:
+        self.events, self.facts, self.indices = problem.events, facts, indices
+        self.sources, self.views = sources, problem.views
         self.absent = problem.events.optional - set(sources.values())
         self.targets: list[list[int]] = []
-        self.place_of: list[tuple[int, int] | None] = []
+        self.place_of: list[tuple[int, int, int]] = []  # view, its local node, event or -1
         starts: dict[int, int] = {}
         for index in indices:
             starts[index] = len(self.targets)
             self._add_view(index, problem.views[index], facts.derived[index])
         for first, before, second, after in problem.issue:
             self.targets[starts[first] + before].append(starts[second] + after)
+        for index, before, after in extra:
+            self.targets[starts[index] + before].append(starts[index] + after)
         self.indegree = [0] * len(self.targets)
         for found in self.targets:
             for target in found:
                 self.indegree[target] += 1
+        self.waiting: dict[tuple[int, int], int] = {}
         self.pending: dict[tuple[int, int], int] = {}
-        for index in indices:
-            for event in problem.views[index].instance.events:
-                if not self.events.is_write[event]:
-                    key = (index, sources[event])
-                    self.pending[key] = self.pending.get(key, 0) + 1
+        self._collect_readers()
+        self.placed = dict.fromkeys(indices, 0)
         self.current: dict[tuple[int, int], int] = {}
+        self.when: dict[tuple[int, int], int] = {}
         self.parked: dict[tuple[int, int], list[int]] = {}
-        self.ready: list[tuple[int, int]] = []
+        self.free: list[int] = []
+        self.writes: list[tuple[int, int]] = []
 
     def _add_view(self, index: int, view: ViewGraph, derived: list[tuple[int, int]]) -> None:
         start = len(self.targets)
         self.targets += [[] for _ in range(view.nodes)]
-        self.place_of += [None] * view.nodes
+        members = {view.node[event]: event for event in view.instance.events}
+        self.place_of += [(index, node, members.get(node, -1)) for node in range(view.nodes)]
         certain = [(u, v) for u, v, c in view.conditional if all(w not in self.absent for _, w in c)]
         for before, after in {*view.fixed, *derived, *certain}:
             self.targets[start + before].append(start + after)
-        for event in view.instance.events:
-            self.place_of[start + view.node[event]] = (index, event)
+
+    def _collect_readers(self) -> None:
+        """For each view and write: how many reads are to come, and which nodes must precede them."""
+        for index in self.indices:
+            view, ancestors = self.views[index], self.facts.ancestors[index]
+            for event in view.instance.events:
+                if not self.events.is_write[event]:
+                    key = (index, self.sources[event])
+                    self.pending[key] = self.pending.get(key, 0) + 1
+                    self.waiting[key] = self.waiting.get(key, 0) | ancestors[view.node[event]]
 
     def run(self) -> dict[int, tuple[int, ...]] | None:
+        """The order of each view, or None when stuck."""
         orders: dict[int, list[int]] = {index: [] for index in self.indices}
         for node, degree in enumerate(self.indegree):
             if not degree:
                 self._release(node)
-        placed = 0
-        while self.ready:
-            _, node = heapq.heappop(self.ready)
-            if not self._place(node, orders):
-                continue
-            placed += 1
+        count = 0
+        while self.free or self.writes:
+            node = self.free.pop() if self.free else self._best_write()
+            if node is None:
+                break
+            self._place(node, orders)
+            count += 1
             for target in self.targets[node]:
                 self.indegree[target] -= 1
                 if not self.indegree[target]:
                     self._release(target)
-        if placed < len(self.indegree):
+        if count < len(self.targets):
             return None
         return {index: tuple(order) for index, order in orders.items()}
 
-    def _release(self, node: int) -> None:
-        place = self.place_of[node]
-        # Relays and reads never hurt; writes come in log order.
-        rank = -1 if place is None or not self.events.is_write[place[1]] else place[1]
-        heapq.heappush(self.ready, (rank, node))
+    def blocked(self) -> tuple[int, int, int] | None:
+        """View, a write that has to wait, and the write whose readers it waits for: the last one placed."""
+        waits = [
+            (self.when[index, self.current[index, location]], index, location)
+            for (index, location), nodes in self.parked.items()
+            if nodes and (index, location) in self.current
+        ]
+        if not waits:
+            return None
+        _, index, location = max(waits)
+        return index, self.place_of[self.parked[index, location][0]][2], self.current[index, location]
 
-    def _place(self, node: int, orders: dict[int, list[int]]) -> bool:
-        """Put the node next if that is allowed now; otherwise park it until its location is free."""
-        place = self.place_of[node]
-        if place is None:
-            return True
-        index, event = place
-        if event in self.absent:
-            return True
-        location = self.events.location_of[event]
-        if self.events.is_write[event]:
+    def _release(self, node: int) -> None:
+        index, local, event = self.place_of[node]
+        if event < 0 or not self.events.is_write[event] or event in self.absent:
+            self.free.append(node)
+        else:
+            # What many nodes must follow happened early: a good guess of when a write took place.
+            heapq.heappush(self.writes, (-self.facts.closures[index][local].bit_count(), node))
+
+    def _best_write(self) -> int | None:
+        """Of the writes that overwrite nothing that is still to be read, one with few obstacles."""
+        looked_at: list[tuple[int, int, int]] = []
+        while self.writes and len(looked_at) < _WRITES_TO_COMPARE:
+            rank, node = heapq.heappop(self.writes)
+            index, local, event = self.place_of[node]
+            location = self.events.location_of[event]
             seen = self.current.get((index, location), self.events.initial(location))
             if self.pending.get((index, seen), 0):
                 self.parked.setdefault((index, location), []).append(node)
-                return False
+                continue
+            obstacles = self.waiting.get((index, event), 0) & ~self.placed[index]
+            looked_at.append(((obstacles & ~self.facts.closures[index][local]).bit_count(), rank, node))
+            if looked_at[-1][0] <= 1:
+                break  # nothing but the write itself
+        if not looked_at:
+            return None
+        best = min(looked_at)
+        for item in looked_at:
+            if item is not best:
+                heapq.heappush(self.writes, item[1:])
+        return best[2]
+
+    def _place(self, node: int, orders: dict[int, list[int]]) -> None:
+        index, local, event = self.place_of[node]
+        self.placed[index] |= 1 << local
+        if event < 0 or event in self.absent:
+            return
+        location = self.events.location_of[event]
+        if self.events.is_write[event]:
             self.current[index, location] = event
+            self.when[index, event] = len(self.when)
         else:
             self._read(index, event, location)
         orders[index].append(event)
-        return True
 
     def _read(self, index: int, event: int, location: int) -> None:
         source = self.sources[event]

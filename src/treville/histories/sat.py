@@ -31,7 +31,8 @@ class Encoding:
         from clingo import Control
 
         self.problem, self.facts, self.budget = problem, facts, budget
-        self.control = Control(["--warn=none", "--configuration=handy"])
+        # frumpy was two to three times faster than clasp's other presets on histories with few values.
+        self.control = Control(["--warn=none", "--configuration=frumpy"])
         self.backend: Any = self.control.backend()
         self.offset: list[int] = []
         self.nodes = 0

@@ -41,11 +41,13 @@ class Conflict:
 
 @dataclass
 class Facts:
-    """Candidates that remain for each read, and derived edges for each view."""
+    """Candidates that remain for each read, and for each view the derived edges and, after saturation, the
+    nodes that must follow (`closures`) and precede (`ancestors`) each node."""
 
     candidates: dict[int, tuple[int, ...]]
     derived: list[list[tuple[int, int]]]
     closures: list[list[int]] = field(default_factory=list)
+    ancestors: list[list[int]] = field(default_factory=list)
     views: list[ViewGraph] = field(default_factory=list)
 
     def known(self, group: Group, first: int, second: int) -> bool | None:
@@ -258,9 +260,10 @@ class _Saturation:
 
     def _facts(self) -> Facts:
         closures = [closed.after if closed is not None else [] for closed in self.closure]
+        ancestors = [closed.before if closed is not None else [] for closed in self.closure]
         derived = [edges.derived() for edges in self.edges]
         candidates = {r: tuple(c) for r, c in self.candidates.items()}
-        return Facts(candidates, derived, closures, self.problem.views)
+        return Facts(candidates, derived, closures, ancestors, self.problem.views)
 
     def _unreadable(self, read: int) -> Conflict:
         used = {read, *(w for w in self.events.candidates[read] if not self.events.is_initial(w))}
