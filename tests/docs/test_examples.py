@@ -98,10 +98,13 @@ def test_links_between_pages_lead_somewhere() -> None:
 
 
 def test_pictures_are_what_the_command_draws_today(tmp_path: Path) -> None:
-    pictures = sorted((ROOT / "docs" / "pictures").glob("*.svg"))
-    assert len(pictures) >= 2
-    for picture in pictures:
+    drawn = 0
+    for picture in sorted((ROOT / "docs" / "pictures").glob("*.svg")):
         example, _, model = picture.stem.rpartition("-")
         test = ROOT / "examples" / "litmus" / f"{example}.litmus"
+        if not test.exists():
+            continue  # a picture of another command
+        drawn += 1
         assert main(["litmus", "--json", "--model", model, "--svg", str(tmp_path), str(test)]) == 0
         assert (tmp_path / picture.name).read_text() == picture.read_text(), picture.name
+    assert drawn >= 2
