@@ -6,10 +6,12 @@ Full fences of any architecture are full fences to every model, and a model that
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from treville.models.base import FENCES, SETS
 from treville.models.library import accepted_fences
 from treville.models.model import Model
-from treville.programs.ir import Fence
+from treville.programs.ir import Fence, Thread
 from treville.programs.litmus.test import LitmusTest
 from treville.results import Unsupported
 
@@ -21,6 +23,11 @@ _FULL = frozenset(
 
 
 def refuse_unknown_fences(test: LitmusTest, model: Model) -> None:
+    """Raise `Unsupported` at the first fence of the test that the model does not understand."""
+    refuse_unknown_fences_of(test.program.threads, model)
+
+
+def refuse_unknown_fences_of(threads: Iterable[Thread], model: Model) -> None:
     """Raise `Unsupported` at the first fence that the model does not understand."""
     mentioned = accepted_fences(model)
     if mentioned is None:
@@ -28,7 +35,7 @@ def refuse_unknown_fences(test: LitmusTest, model: Model) -> None:
     partial = mentioned - _FULL
     own = partial or (frozenset() if mentioned >= _FULL else mentioned)
     own_families = {SETS[name] for name in own}
-    for thread in test.program.threads:
+    for thread in threads:
         for instruction in thread.instructions:
             if isinstance(instruction, Fence):
                 kinds = instruction.tags & FENCES

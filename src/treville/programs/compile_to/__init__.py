@@ -170,21 +170,23 @@ class _LanguageCompiler(_Compiler):
     ) -> list[Instruction]:
         """See `_Compiler`."""
         del around
-        full = Fence(frozenset({"SC", "MFENCE"}), text=instruction.text, span=instruction.span)
+        full = Fence(frozenset({"SC"}), text=instruction.text, span=instruction.span)
         full.index = instruction.index
         if isinstance(instruction, AtomicBegin):
             return [full, instruction]
         if isinstance(instruction, AtomicEnd):
             return [instruction, full]
-        if not isinstance(instruction, Fence) or order_of(instruction.tags):
+        if not isinstance(instruction, Fence):
             return [instruction]
+        if order_of(instruction.tags):
+            return [replace(instruction, tags=instruction.tags - FULL_FENCES)]
         if not _is_full(instruction):
             raise Unsupported(
                 f"the fence '{', '.join(sorted(instruction.tags))}' has no meaning under a model of C",
                 instruction.span,
                 "use atomic_thread_fence, or check under the model of the fence's architecture",
             )
-        return [replace(instruction, tags=instruction.tags | {"SC"})]
+        return [full]
 
 
 class _KernelCompiler(_Compiler):

@@ -1,0 +1,235 @@
+"""One program under one model -> a report: the object that `treville check --json` prints.
+
+A C program is compiled once and checked under each model; a litmus test passes exactly when its condition
+holds. `answers` never raises: wrong input, exhausted budgets and bugs of Treville become reports.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from treville.campaigns.results import Report
+from treville.models.model import Model
+from treville.programs.ir import Program
+from treville.results import Budget, BudgetExceeded, InputError, TrevilleError, Verdict
+
+AUTO = 0
+# `--bound auto` tries these one after the other, and with a time limit goes on doubling.
+AUTOMATIC_BOUNDS = (1, 2, 4, 8, 16)
+DEFAULT_MODEL = "sc"
+PROPERTIES = ("assertion",)
+LITMUS = ".litmus"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What `treville check` was asked to do with every file. `bound` AUTO deepens until conclusive."""
+
+    bound: int = AUTO
+    seconds: float | None = None
+    memory: int | None = None
+    compile_to: str = ""
+    property: str = "assertion"
+    defines: tuple[str, ...] = ()
+    includes: tuple[str, ...] = ()
+    engine: str = "eager"
+    svg: str = ""
+    dot: str = ""
+    variants: tuple[str, ...] = ()
+    bell: str = ""
+
+
+def answers(file: str, models: list[str], options: Options) -> Iterator[Report]:
+    """A report for each model, in order; the front end runs once."""
+    if file.endswith(LITMUS):
+        for name in models or [""]:
+            yield _litmus(file, name, options)
+        return
+    loaded: dict[int, Program] = {}
+    for name in models or [DEFAULT_MODEL]:
+        report = _blank(file, name, options)
+        started = time.monotonic()
+        _guarded(report, partial(_fill, report, file, name, options, loaded))
+        report["seconds"] = round(time.monotonic() - started, 4)
+        yield report
+
+
+def _blank(file: str, model: str, options: Options) -> Report:
+    return {
+        "file": file,
+        "model": model,
+        "verdict": Verdict.UNKNOWN.value,
+        "property": options.property,
+        "bound": options.bound or None,
+        "reason": "",
+        "seconds": 0.0,
+        "stats": {},
+        "witness": None,
+        "status": "unknown",
+    }
+
+
+def _guarded(report: Report, fill: Callable[[], None]) -> None:
+    """Run `fill`; what it raises becomes part of the report."""
+    try:
+        fill()
+    except BudgetExceeded as error:
+        advice = f" ({error.advice})" if error.advice else ""
+        report.update(status="unknown", reason=f"{error.reason}{advice}")
+    except MemoryError:
+        report.update(status="unknown", reason="out of memory (raise --memory)")
+    except RecursionError:
+        report.update(status="error", reason=f"{report['file']}:1:1: the input is nested too deeply")
+    except InputError as error:
+        place = f"{error.span}: " if error.span else ""
+        report.update(status="error", reason=f"{place}{error.message}", detail=str(error))
+    except TrevilleError as error:
+        report.update(status="error", reason=str(error), detail=str(error))
+    except Exception as error:
+        if os.environ.get("TREVILLE_TRACEBACK"):
+            raise
+        reason = f"internal error: {type(error).__name__}: {error}"
+        report.update(status="error", reason=reason, internal=True)
+
+
+# -- litmus tests ---------------------------------------------------------------------------------------
+
+
+def _litmus(file: str, model: str, options: Options) -> Report:
+    """The answer of `treville litmus` as a verdict."""
+    from treville.campaigns import litmus
+
+    asked = litmus.Options(
+        bound=options.bound or 2,
+        seconds=options.seconds,
+        memory=options.memory,
+        variants=options.variants,
+        bell=options.bell,
+        svg=options.svg,
+        dot=options.dot,
+    )
+    found = litmus.answer(litmus.Task(file, model, asked))
+    report = _blank(file, found["model"], options)
+    report.update(property="condition", bound=asked.bound, status=found["status"], reason=found["reason"])
+    report.update({key: found[key] for key in ("seconds", "verdict", "detail", "internal") if key in found})
+    if found["status"] == "done":
+        report["stats"] = {"states": len(found["states"])}
+        report["witness"] = {"condition": found["condition_text"], "observation": found["observation"]}
+        report["reason"] = found["reason"] or _condition(found)
+    return report
+
+
+def _condition(found: Report) -> str:
+    holds = "holds" if found["holds"] else "does not hold"
+    return f"{found['condition']} {holds} (observed: {found['observation']})"
+
+
+# -- programs -------------------------------------------------------------------------------------------
+
+
+def _fill(report: Report, file: str, name: str, options: Options, loaded: dict[int, Program]) -> None:
+    from treville.campaigns.litmus import load_model
+
+    budget = Budget(options.seconds, options.memory)
+    model = load_model(name, options.variants, options.bell)
+    report["model"] = model.name if not name.endswith(".cat") else name
+    bounds = iter([options.bound]) if options.bound else _deepening(options.seconds is not None)
+    for bound in bounds:
+        budget.check()
+        report["bound"] = bound
+        program = compiled(file, model, bound, options, loaded)
+        if _ask(report, program, model, bound, budget, options):
+            return
+
+
+def _deepening(limited: bool) -> Iterator[int]:
+    yield from AUTOMATIC_BOUNDS
+    bound = AUTOMATIC_BOUNDS[-1]
+    while limited:
+        bound *= 2
+        yield bound
+
+
+def compiled(
+    file: str, model: Model, bound: int, options: Options, loaded: dict[int, Program] | None = None
+) -> Program:
+    """The program of a file as the model's architecture runs it; recursion is inlined to the bound."""
+    from treville.programs.compile_to import compile_program, target_of
+    from treville.questions.fences import refuse_unknown_fences_of
+
+    loaded = {} if loaded is None else loaded
+    program = loaded.get(bound)
+    if program is None:
+        program = loaded[bound] = load(file, bound, options)
+    target = options.compile_to or target_of(model.name, model.base_names())
+    result = compile_program(program, target)
+    refuse_unknown_fences_of([*result.threads, *result.functions.values()], model)
+    return result
+
+
+def load(file: str, bound: int, options: Options) -> Program:
+    """The program IR of a file."""
+    from treville.programs.c import SUFFIXES, load_program
+
+    path = Path(file)
+    if path.suffix not in SUFFIXES:
+        raise InputError(f"{file}: not a program", hint=f"known endings: {', '.join((*SUFFIXES, LITMUS))}")
+    try:
+        return load_program(path, bound, options.defines, options.includes)
+    except OSError as error:
+        raise InputError(f"cannot read {file}: {error.strerror or error}") from None
+
+
+def _ask(
+    report: Report, program: Program, model: Model, bound: int, budget: Budget, options: Options
+) -> bool:
+    """Fill the report with the answer for one bound; is it conclusive?"""
+    from treville.solving.reachability import reach_failure
+
+    found = reach_failure(program, model, bound, budget, lazy=options.engine == "lazy")
+    report["stats"] = dict(found.stats)
+    report["status"] = "done"
+    if found.execution is not None:
+        from treville.campaigns.check_witness import witness
+
+        report["verdict"] = Verdict.FAIL.value
+        report["witness"] = witness(found, program, model)
+        report["reason"] = report["witness"]["failure"]
+        _pictures(report, found.execution, program, model, options)
+        return True
+    if found.complete:
+        report.update(verdict=Verdict.PASS.value, reason="no assertion can fail")
+        return True
+    report.update(
+        verdict=Verdict.UNKNOWN.value,
+        status="unknown",
+        reason=f"no assertion fails up to the bound {bound}, but a loop or recursion is cut there"
+        " (raise --bound)",
+    )
+    return False
+
+
+def _pictures(report: Report, execution: Any, program: Program, model: Model, options: Options) -> None:
+    if not options.svg and not options.dot:
+        return
+    from treville.witness import dot, svg
+    from treville.witness.scene import make_scene
+
+    scene = make_scene(execution, program)
+    scene.title = f"{Path(report['file']).name} under {model.name}"
+    scene.subtitle = report["reason"]
+    stem = re.sub(r"[^\w.+\-]", "_", f"{Path(report['file']).stem}-{model.name}")
+    for folder, ending, draw in ((options.svg, "svg", svg.draw), (options.dot, "dot", dot.draw)):
+        if folder:
+            try:
+                Path(folder).mkdir(parents=True, exist_ok=True)
+                (Path(folder) / f"{stem}.{ending}").write_text(draw(scene), encoding="utf-8")
+            except OSError as error:
+                raise InputError(f"cannot write below {folder}: {error.strerror or error}") from None

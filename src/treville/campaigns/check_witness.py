@@ -1,0 +1,97 @@
+"""A failing execution -> what people and scripts get to see of it, checked again by the relation algebra.
+
+An execution that is an interleaving is told step by step. Any other one is told thread by thread, with the
+cycle that no interleaving has: the accesses that happened out of program order are on it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treville.events.execution import Event, Execution
+from treville.models.evaluate import evaluate
+from treville.models.model import Model
+from treville.programs.ir import Assert, Program
+from treville.solving.reachability import Reachability
+from treville.witness.linearisation import linearise
+from treville.witness.naming import Names, name_events
+
+
+class WrongWitness(Exception):
+    """The engine's execution is not allowed by the model: a bug in Treville."""
+
+
+def witness(found: Reachability, program: Program, model: Model) -> dict[str, Any]:
+    """The witness of a failure as JSON."""
+    execution = found.execution
+    assert execution is not None
+    check_again(execution, model)
+    names = name_events(execution, program)
+    order = linearise(execution)
+    shown: dict[str, Any] = {
+        "failure": failure(found),
+        "threads": found.thread_names,
+        "events": [_event(event, names, found) for event in execution.events if event.thread >= 0],
+        "rf": _pairs(execution, "rf", names),
+        "co": _pairs(execution, "co", names),
+        "interleaving": None if order is None else [names.label[event] for event in order],
+    }
+    if order is None:
+        shown["reordering"] = _reordering(execution, program)
+    return shown
+
+
+def check_again(execution: Execution, model: Model) -> None:
+    """Raise unless the relation algebra, which knows nothing of the solver, finds it consistent."""
+    judged = evaluate(model, len(execution.events), execution.sets, execution.relations, everything=False)
+    if judged.violated:
+        raise WrongWitness(f"the execution violates {judged.violated[0].name} of {model.name}")
+
+
+def failure(found: Reachability) -> str:
+    """Which assertion fails, and where."""
+    if not found.failed:
+        return "an assertion fails"
+    assertion = found.failed[0]
+    place = f"{assertion.span.file}:{assertion.span.line}: " if assertion.span else ""
+    message = assertion.message if isinstance(assertion, Assert) else ""
+    text = f": {assertion.text}" if assertion.text else ""
+    what = message if message.endswith("is reached") and "assert" not in message else "an assertion fails"
+    return f"{place}{what}{text}"
+
+
+def _event(event: Event, names: Names, found: Reachability) -> dict[str, Any]:
+    threads = found.thread_names
+    return {
+        "label": names.label[event.number],
+        "thread": threads[event.thread] if event.thread < len(threads) else str(event.thread),
+        "number": event.thread,
+        "does": names.brief[event.number],
+        "line": event.span.line if event.span else None,
+        "file": event.span.file if event.span else None,
+        "source": event.text,
+    }
+
+
+def _pairs(execution: Execution, name: str, names: Names) -> list[list[str]]:
+    relation = execution.relations.get(name)
+    if relation is None:
+        return []
+    if name == "co":
+        relation = relation - (relation @ relation)
+    called = [names.label[e] or names.brief[e] for e in range(len(execution.events))]
+    return [[called[source], called[target]] for source, target in relation.pairs()]
+
+
+def _reordering(execution: Execution, program: Program) -> str:
+    """Why sequential consistency does not have the execution: its axiom and the cycle, as text."""
+    from treville.models.library import load_model
+    from treville.witness.explanation import explain
+    from treville.witness.words import explanation_text
+
+    model = load_model("sc")
+    judged = evaluate(model, len(execution.events), execution.sets, execution.relations)
+    if not judged.violated:
+        return ""
+    explanation = explain(execution, model, judged.values, judged.violated[0])
+    return explanation_text(explanation, execution, program, model, "")

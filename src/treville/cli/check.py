@@ -1,0 +1,151 @@
+"""Can a program (C, LLVM IR, litmus test) violate its assertions under a memory model?"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from treville.cli.arguments import positive, seconds
+from treville.results.errors import InputError
+from treville.results.verdict import EXIT_OF, ExitCode, Verdict, batch_exit, report_line
+
+_PRIVATE = ("status", "detail", "internal")
+_STAGES = ("llvm", "program", "compiled", "unrolled")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `treville check`."""
+    parser.add_argument(
+        "inputs", nargs="+", metavar="FILE|DIR|@LIST", help=".c, .i, .ll, .bc and .litmus files"
+    )
+    parser.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="M",
+        help="a shipped model or a .cat file; repeat for a table (default: sc; a litmus test's own)",
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object a line for each file and model")
+    parser.add_argument(
+        "--bound",
+        "--unroll",
+        type=_bound,
+        default=0,
+        metavar="K|auto",
+        help="how often loops and recursions are unrolled (auto: deeper until the answer is conclusive)",
+    )
+    parser.add_argument(
+        "--property", choices=("assertion",), default="assertion", help="what must not be violated"
+    )
+    parser.add_argument(
+        "--compile-to",
+        metavar="ARCH",
+        default="",
+        help="map C11 atomics as for this architecture (default: the model's own)",
+    )
+    parser.add_argument("--engine", choices=("eager", "lazy"), default="eager", help="how to enforce models")
+    parser.add_argument(
+        "--variant", action="append", default=[], metavar="V", help='cat\'s `if "V"`; repeat or use commas'
+    )
+    parser.add_argument("--bell", metavar="FILE", default="", help="annotations that the model uses")
+    _add_front_end(parser)
+    _add_output(parser)
+
+
+def _add_front_end(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("C")
+    group.add_argument("-D", action="append", default=[], metavar="NAME[=VALUE]", help="define a macro")
+    group.add_argument("-I", action="append", default=[], metavar="DIR", help="a folder of headers")
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("limits and output")
+    group.add_argument("--timeout", type=seconds, metavar="S", help="seconds for each file and model")
+    group.add_argument("--memory", type=positive, metavar="MB", help="megabytes of memory")
+    group.add_argument("--svg", metavar="DIR", default="", help="draw failing executions as SVG")
+    group.add_argument("--dot", metavar="DIR", default="", help="write failing executions as Graphviz files")
+    group.add_argument("--stats", action="store_true", help="how large the problem was")
+    group.add_argument("--dump", choices=_STAGES, metavar="STAGE", help=f"print {', '.join(_STAGES)}")
+    group.add_argument(
+        "--executions",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="show failing executions (default: for a single file and model)",
+    )
+
+
+def _bound(text: str) -> int:
+    return 0 if text == "auto" else positive(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check every file under every model; the exit code is that of the batch."""
+    from treville.campaigns.check import LITMUS, Options, answers
+    from treville.campaigns.inputs import expand
+    from treville.campaigns.litmus import load_model
+    from treville.programs.c import SUFFIXES
+
+    files = list(expand(options.inputs, (*SUFFIXES, LITMUS)))
+    if not files:
+        raise InputError("no programs found", None, f"looked for *{', *'.join((*SUFFIXES, LITMUS))}")
+    models = list(dict.fromkeys(options.model))
+    asked = Options(
+        bound=options.bound,
+        seconds=options.timeout,
+        memory=None if options.memory is None else options.memory * 1_000_000,
+        compile_to=_target(options.compile_to),
+        property=options.property,
+        defines=tuple(options.D),
+        includes=tuple(options.I),
+        engine=options.engine,
+        svg=options.svg,
+        dot=options.dot,
+        variants=tuple(v for given in options.variant for v in given.split(",") if v),
+        bell=options.bell,
+    )
+    for name in models:
+        load_model(name, asked.variants, asked.bell)
+    if options.dump:
+        return _dump(files, models, asked, options.dump)
+    codes = set()
+    for file in files:
+        reports = []
+        for report in answers(file, models, asked):
+            codes.add(exit_of(report))
+            reports.append(report)
+            if options.json:
+                print(report_line({k: v for k, v in report.items() if k not in _PRIVATE}), flush=True)
+        if not options.json:
+            _print(file, reports, options, len(files) == 1 and len(reports) == 1)
+    return int(batch_exit(codes))
+
+
+def _target(name: str) -> str:
+    from treville.programs.compile_to import TARGETS
+
+    if name and name not in TARGETS:
+        raise InputError(f"unknown architecture '{name}'", None, f"known are {', '.join(TARGETS)}")
+    return name
+
+
+def exit_of(report: dict[str, Any]) -> ExitCode:
+    """The exit code of one answer."""
+    if report["status"] == "error":
+        return ExitCode.INTERNAL if report.get("internal") else ExitCode.INPUT
+    return EXIT_OF[Verdict(report["verdict"])]
+
+
+def _print(file: str, reports: list[dict[str, Any]], options: argparse.Namespace, alone: bool) -> None:
+    from treville.cli.check_text import print_reports
+
+    executions = alone if options.executions is None else options.executions
+    print_reports(file, reports, stats=options.stats, executions=executions)
+
+
+def _dump(files: list[str], models: list[str], asked: Any, stage: str) -> int:
+    from treville.cli.check_dump import dump
+
+    for file in files:
+        for name in models or ["sc"]:
+            print(dump(file, name, asked, stage))
+    return int(ExitCode.PASS)

@@ -1,0 +1,83 @@
+"""The stages of `treville check` as text, for `--dump`."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+from treville.campaigns.check import Options, compiled, load
+from treville.campaigns.litmus import load_model
+from treville.programs import ir
+from treville.results import InputError
+
+DEFAULT_BOUND = 2
+_COMMON = {field.name for field in fields(ir.Instruction)}
+
+
+def dump(file: str, model: str, options: Options, stage: str) -> str:
+    """The stage of one file: `llvm`, `program`, `compiled` or `unrolled`."""
+    if stage == "llvm":
+        from treville.programs.c.compile import llvm_text
+
+        try:
+            return llvm_text(Path(file), options.defines, options.includes)
+        except OSError as error:
+            raise InputError(f"cannot read {file}: {error.strerror or error}") from None
+    bound = options.bound or DEFAULT_BOUND
+    if stage == "program":
+        return program_text(load(file, bound, options))
+    program = compiled(file, load_model(model, options.variants, options.bell), bound, options)
+    return program_text(program) if stage == "compiled" else unrolled_text(program, bound)
+
+
+def program_text(program: ir.Program) -> str:
+    """Locations and threads, an instruction a line."""
+    lines = [f"{location.name} at {location.address:#x}" for location in program.locations.values()]
+    for name, thread in [("main", program.threads[0]), *program.functions.items()]:
+        lines += ["", f"{name}({thread.parameter}):"]
+        labels: dict[int, list[str]] = {}
+        for label, place in thread.labels.items():
+            labels.setdefault(place, []).append(label)
+        for number, instruction in enumerate(thread.instructions):
+            lines += [f"  {label}:" for label in labels.get(number, [])]
+            lines.append(f"    {instruction_text(instruction)}")
+    return "\n".join(lines)
+
+
+def instruction_text(instruction: ir.Instruction) -> str:
+    """`Load register=r address=x tags=A  # line 3`."""
+    parts = [type(instruction).__name__]
+    for field in fields(instruction):
+        value = getattr(instruction, field.name)
+        if field.name not in _COMMON and value not in (None, False, "", ()):
+            parts.append(f"{field.name}={_shown(value)}")
+    place = f"  # line {instruction.span.line}" if instruction.span else ""
+    return " ".join(parts) + place
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, frozenset):
+        return "{" + ",".join(sorted(map(str, value))) + "}"
+    if isinstance(value, ir.Const):
+        return str(value.value)
+    if isinstance(value, ir.Reg):
+        return value.name
+    if isinstance(value, ir.Op):
+        return f"{value.name}{value.bits}({', '.join(map(_shown, value.args))})"
+    if isinstance(value, ir.Select):
+        return f"({_shown(value.condition)} ? {_shown(value.then)} : {_shown(value.otherwise)})"
+    return str(value)
+
+
+def unrolled_text(program: ir.Program, bound: int) -> str:
+    """Every thread as the graph of its instruction copies."""
+    from treville.programs.unroll import CUT, EXIT, unroll
+
+    lines = []
+    for name, thread in [("main", program.threads[0]), *program.functions.items()]:
+        lines += ["", f"{name}:"]
+        for number, step in enumerate(unroll(thread, bound, anew=True).steps):
+            ends = {EXIT: "end", CUT: "cut"}
+            targets = ", ".join(ends.get(target, str(target)) for _, target in step.edges)
+            lines.append(f"  {number}: {instruction_text(step.instruction)}  -> {targets}")
+    return "\n".join(lines)

@@ -1,0 +1,116 @@
+"""Reports of `treville check` as text: verdicts, a table for several models, failing executions."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+_COLOURS = {"PASS": "32", "FAIL": "31", "UNKNOWN": "33"}
+
+
+def print_reports(file: str, reports: list[dict[str, Any]], stats: bool, executions: bool) -> None:
+    """One file's answers: the verdict and its reason, or a table, then executions."""
+    if len(reports) == 1:
+        _print_single(reports[0])
+    else:
+        _print_table(file, reports)
+    if executions:
+        _print_witnesses(reports)
+    if stats:
+        for report in reports:
+            print(stats_line(report))
+
+
+def _verdict(report: dict[str, Any]) -> str:
+    return "error" if report["status"] == "error" else str(report["verdict"])
+
+
+def _coloured(word: str, width: int = 0) -> str:
+    padded = f"{word:<{width}}"
+    colour = _COLOURS.get(word)
+    return f"\033[{colour}m{padded}\033[0m" if colour and sys.stdout.isatty() else padded
+
+
+def _print_single(report: dict[str, Any]) -> None:
+    if report["status"] == "error":
+        print(report.get("detail") or f"{report['file']}: error: {report['reason']}", file=sys.stderr)
+        return
+    bound = f", bound {report['bound']}" if report["bound"] else ""
+    print(f"{report['file']} under {report['model']}{bound}: {_coloured(report['verdict'])}")
+    if report["reason"]:
+        print(f"  {report['reason']}", flush=True)
+
+
+def _print_table(file: str, reports: list[dict[str, Any]]) -> None:
+    names = [Path(r["model"]).stem if r["model"].endswith(".cat") else r["model"] for r in reports]
+    width = max(len("model"), *map(len, names))
+    print(f"{file}\n  {'model':<{width}}  verdict  bound  seconds  reason")
+    for name, report in zip(names, reports, strict=True):
+        word = _coloured(_verdict(report), 7)
+        bound = str(report["bound"] or "-")
+        reason = report["reason"].split("\n")[0]
+        print(f"  {name:<{width}}  {word}  {bound:>5}  {report['seconds']:>7.2f}  {reason}".rstrip())
+    for detail in dict.fromkeys(r["detail"] for r in reports if r["status"] == "error" and "detail" in r):
+        print(detail, file=sys.stderr)
+
+
+def _print_witnesses(reports: list[dict[str, Any]]) -> None:
+    for report in reports:
+        shown = report["witness"]
+        if report["verdict"] == "FAIL" and shown and "events" in shown:
+            if len(reports) > 1:
+                print(f"\nUnder {report['model']}: {report['reason']}")
+            print(witness_text(shown))
+
+
+def witness_text(shown: dict[str, Any]) -> str:
+    """The execution: step by step where it is an interleaving, else thread by thread and the cycle."""
+    events = {event["label"]: event for event in shown["events"]}
+    sources = {target: source for source, target in shown["rf"]}
+    if shown["interleaving"] is not None:
+        order = shown["interleaving"]
+        lines = ["  an interleaving that fails:"]
+    else:
+        order = [event["label"] for event in sorted(shown["events"], key=lambda event: event["number"])]
+        lines = ["  an execution that fails, thread by thread; no interleaving explains it:"]
+    told = [events[label] for label in order if not _is_call(events[label])]
+    lines += _lines(told, sources)
+    changed = [f"{source} -> {target}" for source, target in shown["co"]]
+    if changed and shown["interleaving"] is None:
+        lines.append(f"  coherence: {', '.join(changed)}")
+    if shown.get("reordering"):
+        lines.append("  not sequentially consistent:")
+        lines += [f"    {line}" for line in shown["reordering"].split("\n")]
+    return "\n".join(lines)
+
+
+def _is_call(event: dict[str, Any]) -> bool:
+    """The fences that creating and joining threads bring along need no line of their own."""
+    called = ("pthread_create", "pthread_join", "thrd_create", "thrd_join")
+    return " " not in event["does"] and any(name in event["source"] for name in called)
+
+
+def _lines(events: list[dict[str, Any]], sources: dict[str, str]) -> list[str]:
+    """Thread, line, what happens, from where a read has its value, and the source."""
+    rows = []
+    for event in events:
+        source = sources.get(event["label"])
+        does = event["does"] + (f" (from {source})" if source else "")
+        place = f"line {event['line']}" if event["line"] else ""
+        rows.append((_thread(event), place, f"{event['label']}: {does}", event["source"]))
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
+    return [
+        "    " + "  ".join(part.ljust(width) for part, width in zip(row, [*widths, 0], strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def _thread(event: dict[str, Any]) -> str:
+    return f"P{event['number']} {event['thread']}"
+
+
+def stats_line(report: dict[str, Any]) -> str:
+    """What `--stats` prints."""
+    counts = ", ".join(f"{name} {value}" for name, value in report["stats"].items())
+    return f"  {report['model']}: {counts}{', ' if counts else ''}{report['seconds']:.2f} s"
