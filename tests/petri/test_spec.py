@@ -76,7 +76,7 @@ def with_rule(rule: str) -> str:
         (
             with_rule(f"x >= 1 -> {', '.join(f'x{chr(39)} = x + {n}' for n in range(9))};"),
             4,
-            106,
+            108,
             "different",
         ),
         (with_rule("x in [3,2] -> ;"), 4, 7, "is empty"),
