@@ -181,6 +181,8 @@ def load(file: str, bound: int, options: Options) -> Program:
     path = Path(file)
     if path.suffix not in SUFFIXES:
         raise InputError(f"{file}: not a program", hint=f"known endings: {', '.join((*SUFFIXES, LITMUS))}")
+    if not path.is_file():
+        raise InputError(f"cannot read {file}: no such file")
     try:
         return load_program(path, bound, options.defines, options.includes)
     except OSError as error:

@@ -1,0 +1,151 @@
+"""`treville check`: verdicts, exit codes, executions, tables, JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from treville.cli.main import main
+
+pytest.importorskip("llvmlite")
+
+PROGRAMS = Path(__file__).resolve().parents[1] / "c" / "safe"
+BUFFERING = str(PROGRAMS / "store_buffering.c")
+SB = """X86 SB
+{ x=0; y=0; }
+ P0          | P1          ;
+ MOV [x],$1  | MOV [y],$1  ;
+ MOV EAX,[y] | MOV EAX,[x] ;
+~exists (0:EAX=0 /\\ 1:EAX=0)
+"""
+
+
+def reports(capsys: pytest.CaptureFixture[str]) -> list[dict[str, object]]:
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_a_safe_program_passes_with_exit_code_0(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", BUFFERING, "--model", "sc"]) == 0
+    assert ": PASS" in capsys.readouterr().out
+
+
+def test_a_failing_program_shows_the_execution_and_what_was_reordered(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["check", BUFFERING, "--model", "tso"]) == 1
+    out = capsys.readouterr().out
+    assert "store_buffering.c:44: an assertion fails: assert(a == 1 || b == 1);" in out
+    assert "no interleaving explains it" in out
+    assert "W x=1" in out
+    assert "the cycle closes" in out
+
+
+def test_a_failure_under_sc_is_told_as_an_interleaving(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(PROGRAMS / "atomic_block.c"), "-D", "WRONG"]) == 1
+    assert "an interleaving that fails:" in capsys.readouterr().out
+
+
+def test_several_models_make_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["check", BUFFERING, "--model", "sc", "--model", "tso", "--model", "power"]
+    assert main(arguments) == 1
+    rows = [line.split()[:2] for line in capsys.readouterr().out.splitlines()[2:5]]
+    assert rows == [["sc", "PASS"], ["tso", "FAIL"], ["power", "FAIL"]]
+
+
+def test_json_has_the_promised_fields(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", BUFFERING, "--model", "tso", "--json"]) == 1
+    (report,) = reports(capsys)
+    promised = {"schema", "file", "model", "verdict", "property", "bound", "reason", "seconds", "stats"}
+    assert promised <= report.keys()
+    witness = report["witness"]
+    assert isinstance(witness, dict)
+    assert witness["interleaving"] is None
+    assert {"init x=0", "init y=0"} <= {source for source, _ in witness["rf"]}
+
+
+def test_a_loop_without_a_bound_is_unknown_not_pass(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(PROGRAMS / "endless.c"), "--bound", "3"]) == 3
+    out = capsys.readouterr().out
+    assert "UNKNOWN" in out
+    assert "raise --bound" in out
+
+
+def test_the_bound_is_raised_until_the_answer_is_conclusive(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["check", str(PROGRAMS / "peterson.c"), "-D", "F=2", "-D", "SPINS=1", "--json"]
+    assert main(arguments) == 0
+    assert reports(capsys)[0]["verdict"] == "PASS"
+
+
+def test_a_syntax_error_shows_the_compilers_message(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "broken.c"
+    path.write_text("int main(void) { return 0 }")
+    assert main(["check", str(path)]) == 2
+    assert "expected ';'" in capsys.readouterr().err
+
+
+def test_a_missing_file_is_wrong_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(tmp_path / "none.c")]) == 2
+    assert "no such file" in capsys.readouterr().err
+
+
+def test_a_partial_fence_of_another_architecture_is_refused_with_its_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "fence.c"
+    path.write_text('int main(void) {\n  __asm__ volatile("lwsync" ::: "memory");\n  return 0; }\n')
+    assert main(["check", str(path), "--model", "tso"]) == 2
+    assert "fence.c:2" in capsys.readouterr().err
+    assert main(["check", str(path), "--model", "power"]) == 0
+    assert main(["check", str(path), "--model", "sc"]) == 0
+    assert main(["check", str(path), "--model", "rc11"]) == 2
+
+
+def test_a_litmus_test_passes_exactly_when_its_condition_holds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "SB.litmus"
+    path.write_text(SB)
+    assert main(["check", str(path), "--model", "sc"]) == 0
+    assert main(["check", str(path)]) == 1
+    assert "under tso" in capsys.readouterr().out
+
+
+def test_atomics_can_be_compiled_for_another_architecture(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["check", str(PROGRAMS / "message_passing.c"), "--model", "power", "--json"]
+    assert main(arguments) == 0
+    assert main([*arguments, "--compile-to", "tso"]) == 1
+    assert [report["verdict"] for report in reports(capsys)] == ["PASS", "FAIL"]
+
+
+def test_an_unknown_architecture_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", BUFFERING, "--compile-to", "vax"]) == 2
+    assert "vax" in capsys.readouterr().err
+
+
+def test_pictures_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["check", BUFFERING, "--model", "tso", "--svg", str(tmp_path), "--dot", str(tmp_path)]
+    assert main(arguments) == 1
+    capsys.readouterr()
+    assert "<svg" in (tmp_path / "store_buffering-tso.svg").read_text()
+    assert "digraph" in (tmp_path / "store_buffering-tso.dot").read_text()
+
+
+@pytest.mark.parametrize(
+    ("stage", "expected"),
+    [("llvm", "define"), ("program", "Spawn"), ("compiled", "MFENCE"), ("unrolled", "-> end")],
+)
+def test_every_stage_can_be_printed(stage: str, expected: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", BUFFERING, "--model", "tso", "--dump", stage]) == 0
+    assert expected in capsys.readouterr().out
+
+
+def test_an_exhausted_budget_is_unknown(capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(PROGRAMS / "fibonacci.c")
+    assert main(["check", path, "-D", "N=12", "--timeout", "2", "--json"]) == 3
+    (report,) = reports(capsys)
+    assert report["verdict"] == "UNKNOWN"
+    assert "within 2 s" in str(report["reason"])
