@@ -32,8 +32,11 @@ class MemoryEncoding:
         self._last: dict[tuple[int, int], int] = {}
         self._before: dict[tuple[int, int], int] = {}
         self.sources = self._choose_sources()
-        encode_values = BitVectors if facts.values.wide else FiniteDomains
-        self.values: ValueEncoding = encode_values(formula, facts, self.sources)
+        self.values: ValueEncoding
+        if facts.values.wide:
+            self.values = BitVectors(formula, facts, self.sources)
+        else:
+            self.values = FiniteDomains(formula, facts, self.sources, founded=complete)
         self.executed = [
             self.values.condition(facts.guard(event)) if facts.live >> event & 1 else FALSE
             for event in range(facts.n)
@@ -144,9 +147,9 @@ class MemoryEncoding:
         literal = self._before.get((write, read))
         if literal is None:
             return None
-        after = self.facts.relations["co"].must.rows[write]
-        later = (source for source, _ in self.sources[read] if after >> source & 1)
-        return literal if all(visible >> source & 1 for source in later) else None
+        later = mask_of(source for source, _ in self.sources[read])
+        later &= self.facts.relations["co"].must.rows[write]
+        return literal if later & ~visible == 0 else None
 
     # -- coherence ---------------------------------------------------------------------------------------
 

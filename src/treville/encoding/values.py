@@ -64,8 +64,11 @@ class ValueEncoding(Protocol):
 class FiniteDomains:
     """The value encoding for programs whose values can only be few numbers."""
 
-    def __init__(self, formula: Formula, facts: Facts, sources: dict[int, list[tuple[int, int]]]) -> None:
-        """`sources[r]` lists for each read the writes it may read from, with the literal of each choice."""
+    def __init__(
+        self, formula: Formula, facts: Facts, sources: dict[int, list[tuple[int, int]]], founded: bool = True
+    ) -> None:
+        """`sources[r]` lists for each read the writes it may read from, with the literal of each choice.
+        Not `founded`: the model forbids circles of values anyway, and plain clauses are easier to solve."""
         self.formula = formula
         self.facts = facts
         self.terms = facts.symbolic.terms
@@ -76,8 +79,10 @@ class FiniteDomains:
         self._is: dict[tuple[int, int], int] = {}
         self._conditions: dict[int, int] = {1: TRUE}
         order = self._read_order()
-        self.circular = order is None
-        if order is None:
+        self.circular = order is None and founded
+        if order is None and not founded:
+            self._choose_reads()
+        elif order is None:
             self._define_circular_reads()
         else:
             for read in order:
@@ -147,6 +152,21 @@ class FiniteDomains:
             some = [self._is[value, number] for number in self.numbers[value]]
             self.formula.require(-self.condition(events[read].guard), *some)
 
+    def _choose_reads(self) -> None:
+        """Free literals for the numbers of every read, equal to those of its source."""
+        events = self.facts.symbolic.events
+        for read in self.sources:
+            value = events[read].value or 0
+            self._define_choice(value, sorted(self.numbers[value]))
+        for read, sources in self.sources.items():
+            value = events[read].value or 0
+            for number in self.numbers[value]:
+                here = self.is_number(value, number)
+                for write, literal in sources:
+                    there = self.written(write, number)
+                    self.formula.forbid(literal, there, -here)
+                    self.formula.forbid(literal, -there, here)
+
     # -- values ------------------------------------------------------------------------------------------
 
     def is_number(self, value: int, number: int) -> int:
@@ -181,7 +201,7 @@ class FiniteDomains:
                 self._is[value, number] = FALSE
 
     def _define_choice(self, value: int, numbers: list[int]) -> None:
-        if len(numbers) == 2:
+        if len(numbers) <= 2:
             self._define(value, numbers, lambda _: self.formula.choice())
             return
         literals = [self.formula.choice() for _ in numbers]
