@@ -71,6 +71,22 @@ def compact(
     return literals, len(order), frontier, tuple(order)
 
 
+def without(node: Node, literal: Literal, all_processes: int = 0) -> Node:
+    """The cube without one of its literals."""
+    return kept(node, node.literals - {literal}, all_processes)
+
+
+def kept(node: Node, literals: frozenset[Literal], all_processes: int = 0) -> Node:
+    """The cube with only some of its literals, and the processes and events that those mention."""
+    growing = Growing(node.frontier, node.processes) if node.frontier.after else None
+    small, processes, frontier, order = compact(literals, growing, all_processes=all_processes)
+    origin = tuple(node.origin[i] for i in order) if node.origin else order
+    return Node(
+        small, processes, frontier, node.parent, node.step, origin, node.depth, node.property_name,
+        node.guessed, node.number, node.key,
+    )  # fmt: skip
+
+
 def _ordered(literals: frozenset[Literal], used: set[int]) -> list[int]:
     """Processes sorted by what is said about each alone, so that symmetric cubes often become equal."""
     said: dict[int, list[str]] = {i: [] for i in used}

@@ -1,7 +1,7 @@
 """Backward reachability (function BWD of paper 002, section 4): unsafe cubes back to the initial states.
 
-The queue is ordered by the number of processes, then by size: small general cubes come first, because
-they cover many others.
+Small general cubes come first, because they cover many others; every fourth time the oldest has its turn,
+so that short counterexamples are found among infinitely many small cubes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from treville.parameterised.cube import Node, compact
+from treville.parameterised.cube import Node, compact, without
 from treville.parameterised.frontier import Growing
 from treville.parameterised.initial import Initial
 from treville.parameterised.instances import put_in
@@ -38,8 +38,13 @@ class Search:
     approximate: Approximate | None = None
     progress: Progress | None = None
     queue: list[tuple[tuple[int, ...], int, Node]] = field(default_factory=list)
+    shallow: list[tuple[tuple[int, ...], int, Node]] = field(default_factory=list)
+    taken: set[int] = field(default_factory=set)
+    popped: int = 0
     explored: list[Node] = field(default_factory=list)
     covered: int = 0
+    reduce: bool = True
+    reductions: int = 0
     deepest: int = 0
     pushed: int = 0
     seen: set[object] = field(default_factory=set)
@@ -57,22 +62,32 @@ class Search:
         if self.initial.meets(node):
             return node
         self.pushed += 1
-        rank = (node.processes, len(node.frontier.after), len(node.literals), node.depth)
-        heapq.heappush(self.queue, (rank, self.pushed, node))
+        size = (node.processes, len(node.frontier.after), len(node.literals), node.depth)
+        heapq.heappush(self.queue, (size, self.pushed, node))
+        heapq.heappush(self.shallow, ((node.depth, *size[:3]), self.pushed, node))
         return None
+
+    def pop(self) -> Node:
+        """The smallest cube, every fourth time the one closest to the unsafe states."""
+        self.popped += 1
+        while True:
+            _, number, node = heapq.heappop(self.shallow if self.popped % 4 == 0 else self.queue)
+            if number not in self.taken:
+                self.taken.add(number)
+                return node
 
     def run(self, roots: list[Node]) -> Node | None:
         """Search until a cube meets the initial states (returned) or all are covered (None)."""
         for root in roots:
             if (found := self.push(root)) is not None:
                 return found
-        while self.queue:
+        while len(self.taken) < self.pushed:
             self.budget.check()
-            node = heapq.heappop(self.queue)[2]
+            node = self.pop()
             if self.visited.covers(node) is not None:
                 self.covered += 1
                 continue
-            node = self._generalised(node)
+            node = self._reduced(self._generalised(node))
             self._visit(node)
             for child in self.preimage.of(node):
                 self.budget.check()
@@ -87,6 +102,15 @@ class Search:
         self.deepest = max(self.deepest, node.depth)
         if self.progress is not None:
             self.progress(self)
+
+    def _reduced(self, node: Node) -> Node:
+        """The cube without literals that the visited cubes make superfluous."""
+        if not self.reduce:
+            return node
+        while (literal := self.visited.superfluous(node)) is not None:
+            node = without(node, literal, self.system.processes if self.system.named else 0)
+            self.reductions += 1
+        return node
 
     def _generalised(self, node: Node) -> Node:
         guess = self.approximate(node) if self.approximate is not None else None

@@ -8,27 +8,58 @@ with processes and events wiped out, rejects nearly all pairs with one operation
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import permutations
+from typing import Any
 
 from treville.parameterised.cube import Node, ordered, shift_events
 from treville.parameterised.frontier import Frontier, renamed, weaker
+from treville.parameterised.normal_form import negation
 from treville.parameterised.resolve import rename_literal
-from treville.parameterised.system import Literal, Term
+from treville.parameterised.system import Literal, Term, terms_of
 from treville.parameterised.theory import Facts, Theory
 
 Variant = tuple[int, Frontier]
-_MOST_VARIANTS = 50_000
+# Per event its open reads: reader, name, indices.
+Reads = tuple[frozenset[tuple[int, str, tuple[int, ...]]], ...]
 
 
 class _Entry:
-    __slots__ = ("alive", "node", "shape", "variants")
+    __slots__ = ("node", "shape", "variants")
 
     def __init__(self, node: Node, shape: int) -> None:
         self.node = node
         self.shape = shape
-        self.alive = True
-        # (processes, events) of the other cube -> this cube renamed into it in all ways.
-        self.variants: dict[tuple[int, int], list[Variant]] = {}
+        # (processes, reads) of the other cube -> this cube renamed into it in all ways.
+        self.variants: dict[tuple[int, Reads], list[Variant]] = {}
+
+
+class _Query:
+    """What follows from a cube, numbered as far as literals have numbers."""
+
+    __slots__ = ("facts", "known", "plain", "visited", "_mask", "_others")
+
+    def __init__(self, visited: Visited, facts: Facts, processes: int) -> None:
+        self.visited = visited
+        self.facts = facts
+        self.plain = _plain_consequences(facts, processes)
+        self.known = self._mask = self._others = 0
+
+    def mask(self) -> int:
+        """The numbers of all literals that follow; extended when new literals were numbered."""
+        numbers = self.visited.numbers
+        if self.known < len(numbers):
+            self.known = len(numbers)
+            for literal in self.plain:
+                number = numbers.get(literal)
+                if number is not None:
+                    self._mask |= 1 << number
+            others = self.visited.others
+            for number, literal in others[self._others :]:
+                if self.facts.entails(literal):
+                    self._mask |= 1 << number
+            self._others = len(others)
+        return self._mask
 
 
 class Visited:
@@ -43,16 +74,18 @@ class Visited:
         self.wiped: dict[Literal, Literal] = {}
         # Literals that are not `term op constant`, by number: looked through one by one.
         self.others: list[tuple[int, Literal]] = []
-        self.other_shapes: list[tuple[int, Literal]] = []
+        self.other_shapes = 0
+        self.literals: list[Literal] = []
+        self.negations: dict[Literal, Facts | None] = {}
         self.renamings: dict[tuple[Literal, tuple[int, ...], tuple[int, ...]], int] = {}
         self.tests = 0
 
     def __len__(self) -> int:
-        return sum(entry.alive for entry in self.entries)
+        return len(self.entries)
 
     def nodes(self) -> list[Node]:
-        """The visited cubes that are not covered by another."""
-        return [entry.node for entry in self.entries if entry.alive]
+        """The visited cubes."""
+        return [entry.node for entry in self.entries]
 
     def add(self, node: Node) -> None:
         """Remember a cube."""
@@ -67,6 +100,7 @@ class Visited:
         known = self.numbers.get(literal)
         if known is None:
             known = self.numbers[literal] = len(self.numbers)
+            self.literals.append(literal)
             if not _is_plain(literal):
                 self.others.append((known, literal))
         return known
@@ -77,7 +111,7 @@ class Visited:
         if known is None:
             known = self.shapes[wiped] = len(self.shapes)
             if not _is_plain(literal):
-                self.other_shapes.append((known, wiped))
+                self.other_shapes |= 1 << known
         return known
 
     def wipe(self, literal: Literal) -> Literal:
@@ -90,74 +124,107 @@ class Visited:
 
     def covers(self, node: Node) -> Node | None:
         """A visited cube that covers this one, if some does."""
-        facts = self.theory.facts(node.literals)
-        if facts is None:
+        query = self._query(node)
+        if query is None:
             return node
-        plain = _plain_consequences(facts, node.processes)
-        shape = self._shape_mask(plain, facts)
-        mask = -1
-        for entry in self.entries:
-            if entry.shape & ~shape or not entry.alive:
-                continue
-            if entry.node.processes > node.processes or len(entry.node.frontier.after) > len(node.frontier.after):
-                continue
-            self.tests += 1
-            variants = self._variants(entry, node)
-            if mask < 0:
-                mask = self._mask(plain, facts)
-            elif len(self.numbers) > self._numbered:
-                mask = self._mask(plain, facts)
+        for entry, variants in self._candidates(node, query, 0):
+            mask = query.mask()
             for wanted, frontier in variants:
                 if not wanted & ~mask and weaker(frontier, node.frontier):
                     return entry.node
         return None
 
-    def _shape_mask(self, plain: set[Literal], facts: Facts) -> int:
+    def superfluous(self, node: Node) -> Literal | None:
+        """A literal m of the cube that can go, because the cube with m negated is covered.
+
+        So it is when a visited cube is met but for one literal, and the negation of that implies m.
+        """
+        query = self._query(node)
+        if query is None:
+            return None
+        for _, variants in self._candidates(node, query, 1):
+            mask = query.mask()
+            for wanted, frontier in variants:
+                missing = wanted & ~mask
+                if missing & (missing - 1) or not missing or not weaker(frontier, node.frontier):
+                    continue
+                found = self._implied(node, self.literals[missing.bit_length() - 1])
+                if found is not None:
+                    return found
+        return None
+
+    def _implied(self, node: Node, missing: Literal) -> Literal | None:
+        """A literal of the cube that follows from the negation of `missing`."""
+        terms = set(terms_of(missing))
+        for literal in node.literals:
+            if set(terms_of(literal)) != terms and not _same_subject(literal, missing):
+                continue
+            facts = self._negated(missing)
+            if facts is not None and facts.entails(literal):
+                return literal
+        return None
+
+    def _negated(self, literal: Literal) -> Facts | None:
+        if literal not in self.negations:
+            shape = negation(literal)
+            self.negations[literal] = None if shape[0] == "or" else self.theory.facts([shape])
+        return self.negations[literal]
+
+    def _query(self, node: Node) -> _Query | None:
+        facts = self.theory.facts(node.literals)
+        return None if facts is None else _Query(self, facts, node.processes)
+
+    def _candidates(self, node: Node, query: _Query, spare: int) -> Iterator[tuple[_Entry, list[Variant]]]:
+        """Visited cubes that lack at most `spare` kinds of literals, renamed in all ways."""
+        shape = self._shape_mask(query.plain)
+        events = len(node.frontier.after)
+        for entry in self.entries:
+            lacking = entry.shape & ~shape
+            if lacking and (not spare or lacking & (lacking - 1)):
+                continue
+            if entry.node.processes > node.processes or len(entry.node.frontier.after) > events:
+                continue
+            self.tests += 1
+            yield entry, self._variants(entry, node)
+
+    def _shape_mask(self, plain: set[Literal]) -> int:
         shapes = self.shapes
-        mask = 0
+        # Cheap and generous: whether other literals follow is decided on the real ones.
+        mask = self.other_shapes
         for literal in plain:
             number = shapes.get(self.wipe(literal))
             if number is not None:
                 mask |= 1 << number
-        for number, _ in self.other_shapes:
-            # Cheap and generous: whether such a literal follows is decided on the real literals.
-            mask |= 1 << number
-        return mask
-
-    def _mask(self, plain: set[Literal], facts: Facts) -> int:
-        numbers = self.numbers
-        mask = 0
-        for literal in plain:
-            number = numbers.get(literal)
-            if number is not None:
-                mask |= 1 << number
-        for number, literal in self.others:
-            if facts.entails(literal):
-                mask |= 1 << number
-        self._numbered = len(numbers)
         return mask
 
     def _variants(self, entry: _Entry, node: Node) -> list[Variant]:
-        size = (node.processes, len(node.frontier.after))
+        reads = reads_of(node)
+        size = (node.processes, reads)
         found = entry.variants.get(size)
         if found is None:
-            found = entry.variants[size] = self._renamings(entry.node, *size)
+            found = entry.variants[size] = list(self._renamings(entry.node, node.processes, reads))
         return found
 
-    def _renamings(self, node: Node, processes: int, events: int) -> list[Variant]:
+    def _renamings(self, node: Node, processes: int, reads: Reads) -> Iterator[Variant]:
+        """The cube with its processes and events called like those of another cube, in all ways.
+
+        An event can only stand for one with at least its reads.
+        """
+        mine = reads_of(node)
         if self.named:
-            places = [tuple(range(processes))]
+            places: Iterator[tuple[int, ...]] = iter([tuple(range(processes))])
         else:
-            places = list(permutations(range(processes), node.processes))
-        made = []
-        for place in places[:_MOST_VARIANTS]:
-            for shift in permutations(range(events), len(node.frontier.after)):
+            places = permutations(range(processes), node.processes)
+        for place in places:
+            moved = [
+                {(place[reader], name, tuple(place[i] for i in at)) for reader, name, at in event}
+                for event in mine
+            ]
+            for shift in _matchings(moved, reads):
                 mask = 0
                 for literal in node.literals:
                     mask |= 1 << self._renamed_number(literal, place, shift)
-                frontier = renamed(node.frontier, place, shift, processes)
-                made.append((mask, frontier))
-        return made
+                yield mask, renamed(node.frontier, place, shift, processes)
 
     def _renamed_number(self, literal: Literal, place: tuple[int, ...], shift: tuple[int, ...]) -> int:
         key = (literal, place, shift)
@@ -168,6 +235,36 @@ class Visited:
                 made = shift_events(made, dict(enumerate(shift)))
             number = self.renamings[key] = self.number(ordered(made))
         return number
+
+
+def reads_of(node: Node) -> Reads:
+    """The open reads of every event."""
+    if not node.frontier.after:
+        return ()
+    found: list[set[tuple[int, str, tuple[int, ...]]]] = [set() for _ in node.frontier.after]
+    for literal in node.literals:
+        for term in terms_of(literal):
+            if term[0] == "r":
+                found[term[1]].add((term[2], term[3], term[4]))
+    return tuple(frozenset(event) for event in found)
+
+
+def _matchings(wanted: list[set[Any]], offered: Reads, taken: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
+    """Injections of the wanted events into the offered ones that have at least their reads."""
+    if len(taken) == len(wanted):
+        yield taken
+        return
+    for event, reads in enumerate(offered):
+        if event not in taken and wanted[len(taken)] <= reads:
+            yield from _matchings(wanted, offered, (*taken, event))
+
+
+def _same_subject(literal: Literal, other: Literal) -> bool:
+    """Both about the same term and constants of its type."""
+    if "L" in (literal[0], other[0]) or "<" in (literal[0], other[0]):
+        return False
+    mine = {term for term in literal[1:] if term[0] not in "kp"}
+    return len(mine) == 1 and mine == {term for term in other[1:] if term[0] not in "kp"}
 
 
 def _is_plain(literal: Literal) -> bool:
