@@ -25,6 +25,10 @@ Progress = Callable[["Search"], None]
 Approximate = Callable[[Node], Node | None]
 
 
+class NodesExceeded(Exception):
+    """A search with a bound on its cubes has visited that many."""
+
+
 @dataclass(slots=True)
 class Search:
     """The state of one search; `run` ends with a node that meets the initial states, or None."""
@@ -76,8 +80,11 @@ class Search:
                 self.taken.add(number)
                 return node
 
-    def run(self, roots: list[Node]) -> Node | None:
-        """Search until a cube meets the initial states (returned) or all are covered (None)."""
+    def run(self, roots: list[Node], most: int | None = None) -> Node | None:
+        """Search until a cube meets the initial states (returned) or all are covered (None).
+
+        Raises `NodesExceeded` when more than `most` cubes are visited.
+        """
         for root in roots:
             if (found := self.push(root)) is not None:
                 return found
@@ -87,6 +94,8 @@ class Search:
             if self.visited.covers(node) is not None:
                 self.covered += 1
                 continue
+            if most is not None and len(self.explored) >= most:
+                raise NodesExceeded
             node = self._reduced(self._generalised(node))
             self._visit(node)
             for child in self.preimage.of(node):
@@ -114,7 +123,9 @@ class Search:
 
     def _generalised(self, node: Node) -> Node:
         guess = self.approximate(node) if self.approximate is not None else None
-        return node if guess is None else guess
+        if guess is None or self.initial.meets(guess):
+            return node
+        return guess
 
 
 def new_search(
@@ -167,4 +178,4 @@ def _root(system: System, theory: Theory, unsafe: Property, cube: tuple[object, 
             reads=frontier.reads + (0,) * (processes - len(frontier.reads)) if frontier.after else (),
             writes=frontier.writes + (0,) * (processes - len(frontier.writes)) if frontier.after else (),
         )
-    return Node(small, processes, frontier, None, None, order, 0, unsafe.name)
+    return Node(small, processes, frontier, None, None, order, 0, unsafe.name, key=unsafe)

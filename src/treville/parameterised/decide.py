@@ -1,0 +1,198 @@
+"""The question as a whole: system -> search (with guesses and without) -> verdict with its evidence.
+
+PASS carries the visited cubes, whose negations are an inductive invariant. FAIL carries a run of the
+operational machine. A counterexample that the machine cannot replay, and a budget that runs out, are UNKNOWN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from treville.parameterised.approximation import Approximation
+from treville.parameterised.cube import Node
+from treville.parameterised.forward import explore
+from treville.parameterised.machine import Machine
+from treville.parameterised.replay import RunStep, Trace, replay, trace_of
+from treville.parameterised.search import NodesExceeded, Progress, Search, new_search, roots_of
+from treville.parameterised.system import Cube, Property, System, terms_of
+from treville.parameterised.theory import Theory
+from treville.results import Budget, BudgetExceeded, Verdict
+
+_MOST_RESTARTS = 400
+_STATES_FOR_GUESSES = 8_000
+
+
+@dataclass(slots=True)
+class Answer:
+    """A verdict with what supports it."""
+
+    system: System
+    verdict: Verdict
+    reason: str = ""
+    advice: str = ""
+    # Names of invariants: taken for granted (constants only), proved on the way, wrong.
+    assumed: list[str] = field(default_factory=list)
+    proved: list[str] = field(default_factory=list)
+    refuted: list[str] = field(default_factory=list)
+    trace: Trace | None = None
+    machine: Machine | None = None
+    run: list[RunStep] | None = None
+    search: Search | None = None
+    guesses: list[Node] = field(default_factory=list)
+    restarts: int = 0
+    known_states: int = 0
+    seconds: float = 0.0
+
+    def cubes(self) -> list[Node]:
+        """The cubes whose negations are the invariant, unsafe ones included."""
+        return [] if self.search is None else self.search.visited.nodes()
+
+
+def decide(
+    system: System,
+    budget: Budget,
+    *,
+    approximate: bool = True,
+    reduce: bool = True,
+    progress: Progress | None = None,
+) -> Answer:
+    """Is an unsafe cube reachable in some instance? Never raises for a budget: that is UNKNOWN."""
+    answer = Answer(system, Verdict.UNKNOWN)
+    try:
+        _Decision(system, budget, answer, reduce=reduce, progress=progress).run(approximate=approximate)
+    except BudgetExceeded as error:
+        answer.verdict, answer.reason, answer.advice = Verdict.UNKNOWN, error.reason, error.advice
+    answer.seconds = budget.elapsed()
+    return answer
+
+
+class _Decision:
+    def __init__(
+        self, system: System, budget: Budget, answer: Answer, *, reduce: bool, progress: Progress | None
+    ) -> None:
+        self.system, self.budget, self.answer = system, budget, answer
+        self.reduce, self.progress = reduce, progress
+        self.assumptions = tuple(p for p in system.invariants if is_rigid(system, p))
+        self.claims = tuple(p for p in system.invariants if not is_rigid(system, p))
+        answer.assumed = list(dict.fromkeys(p.name for p in self.assumptions))
+
+    def run(self, *, approximate: bool) -> None:
+        guesser = None
+        if approximate:
+            # Easy systems are done before states for guesses are worth their time.
+            if self.attempt(None, nodes=_NODES_BEFORE_GUESSES):
+                return
+            guesser = Approximation(self.system, self.assumptions, _STATES_FOR_GUESSES, self.budget)
+            self.answer.known_states = guesser.known_states()
+        self.attempt(guesser, nodes=None)
+
+    def attempt(self, guesser: Approximation | None, nodes: int | None) -> bool:
+        """Search until decided, restarting without wrong guesses and claims; False: too many nodes."""
+        while True:
+            search = self.search(guesser)
+            self.answer.search = search
+            try:
+                found = search.run(self.roots(search.theory), nodes)
+            except NodesExceeded:
+                return False
+            if found is None:
+                self.passed(search)
+                return True
+            wrong = _guess_behind(found)
+            if wrong is not None and guesser is not None:
+                guesser.refused.add(wrong.literals)
+                self.answer.restarts += 1
+                if self.answer.restarts > _MOST_RESTARTS:
+                    self.answer.restarts = 0
+                    guesser = None
+                continue
+            claim = next((p for p in self.claims if p.name == found.property_name), None)
+            if claim is not None:
+                self.answer.refuted.append(claim.name)
+                self.claims = tuple(p for p in self.claims if p.name != claim.name)
+                continue
+            self.failed(search, found)
+            return True
+
+    def search(self, guesser: Approximation | None) -> Search:
+        theory = Theory(self.system.symbols, named=self.system.named)
+        search = new_search(self.system, theory, self.assumptions, self.budget)
+        search.progress, search.reduce = self.progress, self.reduce
+        if guesser is not None:
+            guesser.made = []
+            search.approximate = guesser.propose
+            self.answer.guesses = guesser.made
+        return search
+
+    def roots(self, theory: Theory) -> list[Node]:
+        return [
+            root for unsafe in (*self.claims, *self.system.unsafe) for root in roots_of(self.system, theory, unsafe)
+        ]
+
+    def passed(self, search: Search) -> None:
+        self.answer.verdict = Verdict.PASS
+        self.answer.proved = list(dict.fromkeys(p.name for p in self.claims))
+
+    def failed(self, search: Search, found: Node) -> None:
+        """Replay the trace; where universal guards made it up, look for another in small instances."""
+        answer = self.answer
+        properties: dict[str, list[Property]] = {}
+        for unsafe in self.system.unsafe:
+            properties.setdefault(unsafe.name, []).append(unsafe)
+        literals = search.initial.at_start(found.literals)
+        start: Cube = tuple(literals or ())
+        answer.trace = trace_of(self.system, found, properties, start)
+        answer.machine, answer.run = replay(self.system, answer.trace, self.assumptions, self.budget)
+        if answer.run is None:
+            self.look_elsewhere(answer.trace.processes)
+        if answer.run is not None:
+            answer.verdict = Verdict.FAIL
+        else:
+            answer.reason = "the search found a trace that no run of the machine follows"
+            answer.advice = "universal guards are approximated; try --no-reduce or more processes in the guard"
+
+    def look_elsewhere(self, processes: int) -> None:
+        bound = self.system.processes
+        sizes = [bound] if self.system.named else [n for n in (2, 3, processes) if not bound or n <= bound]
+        for size in dict.fromkeys(sizes):
+            if size > 4:
+                continue
+            result = explore(
+                self.system, size, assumptions=self.assumptions, most=_STATES_ELSEWHERE, budget=self.budget
+            )
+            if result.unsafe is not None:
+                self.answer.machine = result.machine
+                self.answer.run = _as_run(result.machine, result.way(result.unsafe))
+                return
+
+
+_NODES_BEFORE_GUESSES = 150
+_STATES_ELSEWHERE = 60_000
+
+
+def is_rigid(system: System, claim: Property) -> bool:
+    """Does it speak of constants only? Nothing in the system could prove such a claim."""
+    names = {t[3] if t[0] == "r" else t[1] for lit in claim.cube for t in terms_of(lit) if t[0] in "avr"}
+    return all(system.symbols[name].rigid for name in names)
+
+
+def _guess_behind(found: Node) -> Node | None:
+    """The guess nearest to the unsafe cube on the way from an initial state."""
+    wrong = None
+    node: Node | None = found
+    while node is not None:
+        if node.guessed:
+            wrong = node
+        node = node.parent
+    return wrong
+
+
+def _as_run(machine: Machine, way: Callable[..., object] | list[object]) -> list[RunStep]:
+    made = []
+    for step, state in way:  # type: ignore[union-attr]
+        if step is None:
+            made.append(RunStep("flush", "", -1, state))
+        else:
+            made.append(RunStep("step", step.transition.name, step.actor, state))
+    return made
