@@ -59,7 +59,7 @@ def unroll(
     end = len(instructions)
     if end == 0:
         return Unrolled([])
-    repeatable = _repeatable(thread)
+    repeatable = _repeatable(thread, anew)
     start: tuple[int, Counts] = (0, ())
     edges: dict[tuple[int, Counts], list[tuple[Choice, tuple[int, Counts] | int]]] = {}
     order: list[tuple[int, Counts]] = []
@@ -100,8 +100,9 @@ def _successors(thread: Thread, position: int) -> list[tuple[Choice, int]]:
     return [(None, position + 1)]
 
 
-def _repeatable(thread: Thread) -> list[frozenset[int]]:
-    """For each position the targets of backward jumps that can still be taken from there."""
+def _repeatable(thread: Thread, anew: bool) -> list[frozenset[int]]:
+    """For each position the targets of backward jumps that can still be taken from there. With `anew` not
+    those that can only be taken after their count begins again in another round of an outer loop."""
     end = len(thread.instructions)
     targets: list[set[int]] = [set() for _ in range(end + 1)]
     successors = [_successors(thread, position) for position in range(end)]
@@ -111,9 +112,12 @@ def _repeatable(thread: Thread) -> list[frozenset[int]]:
         for position in reversed(range(end)):
             before = len(targets[position])
             for _, target in successors[position]:
-                targets[position] |= targets[target]
-                if target <= position:
-                    targets[position].add(target)
+                if target > position:
+                    targets[position] |= targets[target]
+                    continue
+                inside = range(target + 1, position + 1) if anew else range(0)
+                targets[position] |= {found for found in targets[target] if found not in inside}
+                targets[position].add(target)
             changed = changed or len(targets[position]) != before
     return [frozenset(found) for found in targets]
 
