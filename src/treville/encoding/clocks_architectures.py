@@ -1,0 +1,159 @@
+"""Architectures as data for the encodings of papers 000 (sections 3 and 5) and 003 (section 2.1).
+
+An architecture says which pairs in program order it keeps (by direction, by location, by dependency),
+whether reads-from between threads is safe, and what its fences order. Fences are lists of parts "what comes
+before x what comes after"; each part has a clock of its own, so that `lwsync` orders all but write-read pairs
+with two clocks (paper 000, Figure 6).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from treville.events.symbolic import StaticEvent
+from treville.models.base import FENCES
+from treville.models.library import find_model
+from treville.models.model import Model
+from treville.results import Unsupported
+
+ALL_PAIRS = frozenset({"RR", "RW", "WR", "WW"})
+NO_PAIRS: frozenset[str] = frozenset()
+
+
+class FencePart(NamedTuple):
+    """One clock of a fence: the directions of the accesses that it orders, before and after it."""
+
+    name: str
+    before: str
+    after: str
+
+
+class FenceRule(NamedTuple):
+    """What fences with one of the tags order."""
+
+    tags: frozenset[str]
+    parts: tuple[FencePart, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Architecture:
+    """What a memory model keeps.
+
+    `preserved`: directions of pairs in program order. `same_location`: directions that are kept for accesses
+    to one location, beyond write-write and read-write pairs, which coherence orders on every architecture.
+    `locked`: tags of accesses that keep their order with every other. `depends`: for each kind of dependency
+    the directions of targets that it orders. `through_writes`: dependencies go on through a write and a later
+    read of its location. `external_reads`: reads-from between threads is safe (stores are atomic); internal
+    reads-from is safe exactly if write-read pairs are preserved. `hazards`: two reads of one location may
+    disagree with coherence. `uniproc` and `thin_air`: these checks have clocks of their own; without, the
+    preserved order implies them. `blocks`: an atomic block happens at one time, and so do the halves of a
+    read-modify-write.
+    """
+
+    name: str
+    preserved: frozenset[str]
+    same_location: frozenset[str] = NO_PAIRS
+    locked: frozenset[str] = frozenset()
+    depends: dict[str, str] = field(default_factory=dict)
+    through_writes: bool = False
+    external_reads: bool = True
+    hazards: bool = False
+    fences: tuple[FenceRule, ...] = ()
+    ignored_fences: frozenset[str] | None = frozenset()
+    uniproc: bool = True
+    thin_air: bool = False
+    blocks: bool = False
+
+    @property
+    def cumulative(self) -> bool:
+        """Fences order what was read before them: needed where stores are not atomic."""
+        return not self.external_reads
+
+
+def _fence(before: str, after: str, *tags: str) -> FenceRule:
+    return FenceRule(frozenset(tags), (FencePart("", before, after),))
+
+
+FULL = _fence(
+    "RW", "RW", "MFENCE", "SYNC", "MEMBAR", "Mb", "Fence.rw.rw",
+    *(kind + domain for kind in ("DMB", "DSB") for domain in ("", ".SY", ".ISH", ".OSH")),
+)  # fmt: skip
+LWSYNC = FenceRule(frozenset({"LWSYNC"}), (FencePart("r", "R", "RW"), FencePart("w", "W", "W")))
+STORE_STORE = _fence("W", "W", "MEMBAR.SS")
+MEMBARS = (
+    _fence("R", "R", "MEMBAR.LL"),
+    _fence("R", "W", "MEMBAR.LS"),
+    _fence("W", "R", "MEMBAR.SL"),
+    STORE_STORE,
+)
+CONTROL_FENCE = "ISYNC"
+WEAK_X86 = frozenset({"SFENCE", "LFENCE"})
+
+SC = Architecture("sc", ALL_PAIRS, ignored_fences=None, uniproc=False)
+ATOMIC_SC = Architecture("svcomp", ALL_PAIRS, ignored_fences=None, uniproc=False, blocks=True)
+TSO = Architecture(
+    "tso",
+    ALL_PAIRS - {"WR"},
+    locked=frozenset({"X", "A"}),
+    fences=(FULL,),
+    ignored_fences=WEAK_X86,
+)
+PSO = Architecture("pso", frozenset({"RR", "RW"}), fences=(FULL, STORE_STORE))
+RMO = Architecture(
+    "rmo",
+    NO_PAIRS,
+    depends={"addr": "RW", "data": "RW", "ctrl": "W"},
+    through_writes=True,
+    hazards=True,
+    fences=(FULL, *MEMBARS),
+    thin_air=True,
+)
+ALPHA = Architecture(
+    "alpha",
+    NO_PAIRS,
+    same_location=frozenset({"RR"}),
+    depends={"addr": "W", "data": "W", "ctrl": "W"},
+    fences=(FULL, _fence("W", "W", "WMB")),
+    thin_air=True,
+)
+POWER = Architecture(
+    "power",
+    NO_PAIRS,
+    depends={"addr": "RW", "data": "RW", "ctrl": "W", "ctrlisync": "RW"},
+    external_reads=False,
+    fences=(FULL, LWSYNC),
+    ignored_fences=frozenset({CONTROL_FENCE}),
+    thin_air=True,
+)
+
+ARCHITECTURES = {each.name: each for each in (SC, ATOMIC_SC, TSO, PSO, RMO, ALPHA, POWER)}
+
+
+def architecture_of(model: Model, known: dict[str, Architecture] | None = None) -> Architecture:
+    """The architecture that a shipped model is about; a model of one's own has none."""
+    known = ARCHITECTURES if known is None else known
+    found = known.get(model.name)
+    if found is None or Path(model.file).resolve() != find_model(found.name).resolve():
+        raise Unsupported(
+            f"the model {model.name} with this encoding, which has its memory models built in",
+            hint=f"use --encoding acyclicity, or one of the shipped models {', '.join(known)}",
+        )
+    return found
+
+
+def parts_of(architecture: Architecture, fence: StaticEvent) -> tuple[FencePart, ...]:
+    """What a fence orders; a fence that the architecture does not know is refused."""
+    for rule in architecture.fences:
+        if fence.tags & rule.tags:
+            return rule.parts
+    kinds = fence.tags & FENCES
+    if architecture.ignored_fences is not None and kinds - architecture.ignored_fences:
+        shown = fence.instruction.text or ", ".join(sorted(kinds))
+        raise Unsupported(
+            f"the fence '{shown}' on {architecture.name} with this encoding",
+            fence.instruction.span,
+            "use --encoding acyclicity",
+        )
+    return ()

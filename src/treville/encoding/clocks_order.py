@@ -1,0 +1,240 @@
+"""Events and an architecture -> which pairs in program order it keeps, without the redundant ones.
+
+Algorithm 4 of paper 000 (section 5.4). A pair is redundant if a path of kept pairs leads from its first to
+its second event in every execution that has both. Events between them may be guarded: each path has a *cube*,
+the conditions under which all its inner events are executed, and a pair is redundant if its own guards imply
+the disjunction of the cubes. `Preserved` answers what the algorithm calls `not relax`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from treville.analysis.facts import Facts
+from treville.encoding.clocks_architectures import CONTROL_FENCE, Architecture
+from treville.encoding.formula import FALSE, TRUE
+from treville.encoding.memory import MemoryEncoding
+from treville.events.symbolic_terms import Both
+from treville.relations import elements
+
+Cube = frozenset[int]
+NO_CONDITION: Cube = frozenset()
+# More paths than this are not looked at: a redundant constraint does no harm.
+MOST_CUBES = 8
+ALWAYS_ORDERED = frozenset({"WW", "RW"})
+
+# The literal of a pair in program order being kept, given that both events are executed.
+Kept = Callable[[int, int], int]
+
+
+class OrderedPair(NamedTuple):
+    """Two events of one thread that stay in order if the literal holds and both are executed."""
+
+    first: int
+    second: int
+    kept: int
+
+
+class Preserved:
+    """When does an architecture keep a pair in program order?"""
+
+    def __init__(self, memory: MemoryEncoding, architecture: Architecture) -> None:
+        self.memory = memory
+        self.facts = memory.facts
+        self.architecture = architecture
+        self.direction = directions(self.facts)
+        self.locked = 0
+        for tag in architecture.locked:
+            self.locked |= self.facts.sets[tag].may if tag in self.facts.sets else 0
+        self._reached: dict[int, dict[int, int]] = {}
+
+    def consensus(self, first: int, second: int) -> int:
+        """The literal that the pair is part of the global order."""
+        architecture = self.architecture
+        pair = self.direction[first] + self.direction[second]
+        if pair in architecture.preserved:
+            return TRUE
+        if pair == "WR" and (self.locked >> first & 1 or self.locked >> second & 1):
+            return TRUE
+        literals = []
+        if pair in ALWAYS_ORDERED or pair in architecture.same_location:
+            literals.append(self.same_location(first, second))
+        if architecture.depends:
+            literals.append(self._depends(first, second))
+        return self.memory.formula.any_of([literal] for literal in literals)
+
+    def coherence(self, first: int, second: int) -> int:
+        """The literal that the pair is part of the order of each location."""
+        if self.architecture.hazards and self.direction[first] + self.direction[second] == "RR":
+            return FALSE
+        return self.same_location(first, second)
+
+    def same_location(self, first: int, second: int) -> int:
+        """The literal that two accesses have the same address."""
+        location = self.facts.relations["loc"]
+        if location.must.rows[first] >> second & 1:
+            return TRUE
+        if not location.may.rows[first] >> second & 1:
+            return FALSE
+        return self.memory.values.same_address(first, second)
+
+    # -- dependencies ------------------------------------------------------------------------------------
+
+    def dependency(self, name: str, first: int, second: int) -> int:
+        """The literal of a pair of `addr`, `data` or `ctrl`."""
+        bounds = self.facts.relations[name]
+        if bounds.must.rows[first] >> second & 1:
+            return TRUE
+        if not bounds.may.rows[first] >> second & 1:
+            return FALSE
+        return self.memory.values.condition(self.facts.conditions[name][first, second])
+
+    def _depends(self, first: int, second: int) -> int:
+        if self.direction[first] == "W":
+            return FALSE
+        if self.architecture.through_writes:
+            return self._reach(first).get(second, FALSE)
+        return self._one_step(first, second)
+
+    def _one_step(self, first: int, second: int) -> int:
+        found: list[list[int]] = []
+        for name, targets in self.architecture.depends.items():
+            if self.direction[second] in targets:
+                if name == "ctrlisync":
+                    found += self._control_fences(first, second)
+                else:
+                    found.append([self.dependency(name, first, second)])
+        return self.memory.formula.any_of(found)
+
+    def _control_fences(self, first: int, second: int) -> Iterator[list[int]]:
+        """A branch on the first event, a control fence after it, and the second event after the fence."""
+        facts = self.facts
+        fences = facts.sets[CONTROL_FENCE].may if CONTROL_FENCE in facts.sets else 0
+        for fence in elements(facts.relations["ctrl"].may.rows[first] & fences):
+            if facts.relations["po"].may.rows[fence] >> second & 1:
+                yield [self.dependency("ctrl", first, fence), self.memory.executed[fence]]
+
+    def _reach(self, read: int) -> dict[int, int]:
+        """What depends on a read, also through a write and a later read of its location."""
+        found = self._reached.get(read)
+        if found is None:
+            found = self._reached[read] = {}
+            formula, after = self.memory.formula, self.facts.relations["po"].may.rows
+            reachable = after[read] & self.facts.sets["M"].may
+            for event in program_order(self.facts, reachable):
+                bodies = [[self._one_step(read, event)]]
+                bodies += [
+                    [literal, self.memory.executed[between], self._step(between, event)]
+                    for between, literal in found.items()
+                    if after[between] >> event & 1
+                ]
+                literal = formula.any_of(bodies)
+                if literal != FALSE:
+                    found[event] = literal
+        return found
+
+    def _step(self, first: int, second: int) -> int:
+        if self.direction[first] == "R":
+            return self._one_step(first, second)
+        return self.same_location(first, second) if self.direction[second] == "R" else FALSE
+
+
+def directions(facts: Facts) -> list[str]:
+    """R, W or F of every event."""
+    events = facts.symbolic.events
+    return [events[number].kind if number < len(events) else "W" for number in range(facts.n)]
+
+
+def program_order(facts: Facts, events: int) -> list[int]:
+    """The events of a mask, each after those that precede it in program order."""
+    before = facts.relations["po"].may.inverse().rows
+    return sorted(elements(events), key=lambda event: (before[event].bit_count(), event))
+
+
+class Reduction:
+    """Algorithm 4: the pairs of a relation inside program order that no other pairs imply."""
+
+    def __init__(self, facts: Facts, kept: Kept) -> None:
+        self.facts = facts
+        self.kept = kept
+        self.before = facts.relations["po"].may.inverse().rows
+        self.guards = [self._cube(event) for event in range(facts.n)]
+        # Companion sets: the events with a path to each event, those whose path needs no condition apart.
+        self.sure: dict[int, int] = {}
+        self.paths: dict[int, dict[int, set[Cube]]] = {}
+
+    def pairs(self) -> Iterator[OrderedPair]:
+        """All pairs that a constraint is needed for."""
+        facts = self.facts
+        accesses = facts.sets["M"].may & ~facts.sets["IW"].may
+        order = program_order(facts, accesses)
+        place = {event: index for index, event in enumerate(order)}
+        for event in order:
+            sure = 0
+            paths: dict[int, set[Cube]] = {}
+            earlier = sorted(elements(self.before[event] & accesses), key=place.__getitem__, reverse=True)
+            for first in earlier:
+                if sure >> first & 1 or self._implied(first, event, paths.get(first, set())):
+                    continue
+                literal = self.kept(first, event)
+                if literal == FALSE:
+                    continue
+                yield OrderedPair(first, event, literal)
+                if literal == TRUE:
+                    sure = self._extend(first, event, sure, paths)
+            self.sure[event], self.paths[event] = sure, paths
+
+    def _extend(self, first: int, event: int, sure: int, paths: dict[int, set[Cube]]) -> int:
+        """Every path to `first` goes on to the event; those to its companions lead through `first`."""
+        sure |= 1 << first
+        guard = self.guards[first]
+        for start in elements(self.sure[first]):
+            sure |= self._add_path(start, event, guard, paths)
+        for start, cubes in self.paths[first].items():
+            for cube in list(cubes):
+                sure |= self._add_path(start, event, cube | guard, paths)
+        return sure
+
+    def _add_path(self, start: int, event: int, cube: Cube, paths: dict[int, set[Cube]]) -> int:
+        """The mask of the start if the path needs no condition beyond the guards of its two ends. (The
+        event's own guard counts for this event only: what follows it adds that guard again.)"""
+        cube -= self.guards[start]
+        if cube <= self.guards[event]:
+            return 1 << start
+        known = paths.setdefault(start, set())
+        if len(known) < MOST_CUBES and not any(other <= cube for other in known):
+            known.add(cube)
+        return 0
+
+    def _implied(self, first: int, event: int, cubes: set[Cube]) -> bool:
+        if not cubes:
+            return False
+        known = self.guards[first] | self.guards[event]
+        return tautology([cube - known for cube in cubes])
+
+    def _cube(self, event: int) -> Cube:
+        """The conditions that the guard of an event is a conjunction of."""
+        if event in self.facts.initial_writes or not self.facts.live >> event & 1:
+            return NO_CONDITION
+        terms, values = self.facts.symbolic.terms, self.facts.values
+        parts = terms.conjuncts(self.facts.guard(event))
+        return frozenset(
+            part
+            for part in parts
+            if not values.certain(part) and not (part > 0 and isinstance(terms.conditions[part], Both))
+        )
+
+
+def tautology(cubes: list[Cube]) -> bool:
+    """Does one of the conjunctions always hold?"""
+    if NO_CONDITION in cubes:
+        return True
+    if not cubes:
+        return False
+    smallest: Cube = min(cubes, key=len)
+    literal = next(iter(smallest))
+    return all(
+        tautology([cube - {value} for cube in cubes if -value not in cube]) for value in (literal, -literal)
+    )
+

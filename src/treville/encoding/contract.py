@@ -1,0 +1,206 @@
+"""The contract of the encodings: a program and a model -> a formula, by one of several siblings.
+
+`acyclicity` is the default: it takes any cat model apart (`encoding.executions`). `clocks` (paper 000) and
+`conflicts` (paper 003) have their memory models built in and speak of clocks: a constraint is "if the
+premise holds, this clock is less than that one". All share events, guards, values and the literals of
+reads-from and coherence. Clocks need no numbers: on a solver that knows acyclic graphs a constraint is an
+edge, on others it becomes a comparison of integers or of bit-vectors (`solving.clauses`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from treville.analysis.facts import Facts, gather_facts
+from treville.analysis.values import analyse_values
+from treville.encoding.clocks_architectures import Architecture
+from treville.encoding.executions import MOST_NUMBERS, Encoding, encode_executions, encode_program
+from treville.encoding.formula import FALSE, Formula
+from treville.encoding.memory import MemoryEncoding
+from treville.events.symbolic import NO_BLOCK, symbolic_program
+from treville.events.symbolic_whole import whole_program
+from treville.models.model import Model
+from treville.programs.ir import Program
+from treville.relations import elements
+from treville.results import Budget, Unsupported
+
+ENCODINGS = ("acyclicity", "clocks", "conflicts")
+
+
+class Clock(NamedTuple):
+    """The clock of an event in one of the orders; fences have one for each `part`."""
+
+    order: str
+    event: int
+    part: str = ""
+
+
+class ClockConstraint(NamedTuple):
+    """If the premise (a literal) holds, one clock is less than another. `relation` says why."""
+
+    relation: str
+    premise: int
+    before: Clock
+    after: Clock
+
+
+class SiblingMemory(MemoryEncoding):
+    """Reads-from with one literal for each potential pair, and coherence without an order of its own: the
+    clocks of the siblings order writes."""
+
+    exclusive = True
+
+    def _chain(self, read: int, writes: list[int]) -> list[int] | None:
+        return None
+
+    def _total_order(self) -> None:
+        return
+
+    def _constrain_sources(self) -> None:
+        if self.exclusive:
+            super()._constrain_sources()
+            return
+        formula, must_loc = self.formula, self.facts.relations["loc"].must.rows
+        for read, sources in self.sources.items():
+            executed = self.executed[read]
+            formula.require(-executed, *(literal for _, literal in sources))
+            for write, literal in sources:
+                formula.forbid(literal, -executed)
+                formula.forbid(literal, -self.executed[write])
+                if not must_loc[write] >> read & 1:
+                    formula.forbid(literal, -self.values.same_address(write, read))
+
+
+@dataclass(slots=True)
+class SiblingEncoding(Encoding):
+    """An encoding with its clock constraints, before and beside their form as edges of the formula.
+    `counted` are clauses and gates by the name of the constraint that asked for them."""
+
+    constraints: list[ClockConstraint] = field(default_factory=list)
+    counted: Counter[str] = field(default_factory=Counter)
+
+    def order(self, relation: str, premise: int, before: Clock, after: Clock) -> None:
+        """Add a clock constraint."""
+        if premise != FALSE:
+            self.constraints.append(ClockConstraint(relation, premise, before, after))
+
+    def stats(self) -> dict[str, int]:
+        """Numbers of constraints by relation, as Figure 7 of paper 000 has them."""
+        counted = Counter(constraint.relation for constraint in self.constraints)
+        return dict(sorted((counted + self.counted).items()))
+
+
+Constrain = Callable[[SiblingEncoding, Architecture, Budget], None]
+
+
+class Sibling(NamedTuple):
+    """An encoding with built-in memory models: its architectures, its memory and its constraints."""
+
+    name: str
+    architectures: Callable[[Model], Architecture]
+    memory: type[SiblingMemory]
+    constrain: Constrain
+
+
+def _sibling(name: str) -> Sibling:
+    if name == "clocks":
+        from treville.encoding.clocks import CLOCKS
+
+        return CLOCKS
+    if name == "conflicts":
+        from treville.encoding.conflicts import CONFLICTS
+
+        return CONFLICTS
+    raise ValueError(f"there is no encoding {name!r}, only {', '.join(ENCODINGS)}")
+
+
+def encode_test(
+    program: Program, model: Model, bound: int, budget: Budget, coherent: bool, observed: set[int],
+    encoding: str = "acyclicity",
+) -> Encoding:  # fmt: skip
+    """The executions of a litmus test, by the encoding of that name."""
+    if encoding == "acyclicity":
+        return encode_executions(program, model, bound, budget, coherent, observed)
+    sibling = _sibling(encoding)
+    architecture = sibling.architectures(model)
+    symbolic = symbolic_program(program, bound)
+    values = analyse_values(symbolic, coherent)
+    facts = gather_facts(symbolic, values, coherent, observed)
+    return _encode(sibling, architecture, facts, True, budget)
+
+
+def encode_whole(
+    program: Program, model: Model, bound: int, budget: Budget, coherent: bool, encoding: str = "acyclicity"
+) -> Encoding:
+    """The executions of a whole program with the literals of failing assertions, by the encoding of that
+    name. The program must have been compiled to the model's architecture before."""
+    if encoding == "acyclicity":
+        return encode_program(program, model, bound, budget, coherent)
+    sibling = _sibling(encoding)
+    architecture = sibling.architectures(model)
+    symbolic = whole_program(program, bound)
+    values = analyse_values(symbolic, coherent, most=MOST_NUMBERS)
+    facts = gather_facts(symbolic, values, coherent, set())
+    result = _encode(sibling, architecture, facts, False, budget)
+    condition = result.memory.values.condition
+    result.failures = [(condition(fails), assertion) for fails, assertion in symbolic.asserts]
+    result.cut = result.formula.either([condition(cut) for cut in symbolic.cuts])
+    return result
+
+
+def _encode(
+    sibling: Sibling, architecture: Architecture, facts: Facts, complete: bool, budget: Budget
+) -> SiblingEncoding:
+    budget.check()
+    formula = Formula()
+    memory = sibling.memory(formula, facts, complete)
+    encoding = SiblingEncoding(formula, facts, memory)
+    encoding.bound_reached = any(facts.values.possible(cut) for cut in facts.symbolic.cuts)
+    sibling.constrain(encoding, architecture, budget)
+    budget.check()
+    hand_over(encoding, architecture)
+    return encoding
+
+
+def hand_over(encoding: SiblingEncoding, architecture: Architecture) -> None:
+    """Clock constraints -> edges of the formula's graph. Where atomic blocks happen at one time, there is a
+    second set of clocks, which the events of a block share: inside it the first set keeps the order."""
+    _add_edges(encoding, {})
+    if architecture.blocks and (shared := _simultaneous(encoding.facts)):
+        _add_edges(encoding, shared)
+
+
+def _add_edges(encoding: SiblingEncoding, shared: dict[int, int]) -> None:
+    nodes: dict[Clock, int] = {}
+    formula = encoding.formula
+
+    def node(clock: Clock) -> int:
+        clock = clock._replace(event=shared.get(clock.event, clock.event))
+        found = nodes.get(clock)
+        if found is None:
+            found = nodes[clock] = formula.nodes(1)
+        return found
+
+    for constraint in encoding.constraints:
+        source, target = node(constraint.before), node(constraint.after)
+        if source != target:
+            formula.edge(source, target, constraint.premise)
+
+
+def _simultaneous(facts: Facts) -> dict[int, int]:
+    """Events -> the event whose clock they share: the first of their block or read-modify-write."""
+    first_of: dict[int, int] = {}
+    shared: dict[int, int] = {}
+    for event in facts.symbolic.events:
+        if facts.live >> event.number & 1 and event.block != NO_BLOCK:
+            shared[event.number] = first_of.setdefault(event.block, event.number)
+    rmw = facts.relations["rmw"]
+    if rmw.may.rows != rmw.must.rows:
+        raise Unsupported("a read-modify-write of two instructions under svcomp with this encoding")
+    for read, row in enumerate(rmw.may.rows):
+        for write in elements(row):
+            shared.setdefault(write, shared.get(read, read))
+    return shared
