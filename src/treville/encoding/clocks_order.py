@@ -237,4 +237,3 @@ def tautology(cubes: list[Cube]) -> bool:
     return all(
         tautology([cube - {value} for cube in cubes if -value not in cube]) for value in (literal, -literal)
     )
-

@@ -88,9 +88,7 @@ def states(
     """All final states of a litmus test."""
     _check(encoding)
     observed = addresses_of(test.observed)
-    encoded = encode_test(
-        test.program, model, bound, budget, known_coherent(model), observed, encoding
-    )
+    encoded = encode_test(test.program, model, bound, budget, known_coherent(model), observed, encoding)
     observation = Observation(encoded, test)
     holder = make_solver(solver, encoded.formula, observation.projected())
     found: set[State] = set()
