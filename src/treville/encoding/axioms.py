@@ -23,6 +23,7 @@ class AxiomEncoding:
         self.model = model
         self.relations = relations
         self.facts = relations.facts
+        self._visible: dict[tuple[int, int], int] = {}
 
     def require(self, axiom: Axiom) -> None:
         """Forbid executions that violate the axiom."""
@@ -127,18 +128,23 @@ class AxiomEncoding:
     def _order_literal(self, leaf: int, source: int, target: int) -> int | None:
         """In a graph that contains `co`, a write before the source of a read comes before the read as well,
         and the literal that says so is better known to the solver than that of `rf`."""
-        if leaf < 0:
+        visible = self._visible.get((leaf, target))
+        if visible is None:
+            visible = self._visible[leaf, target] = self._visible_sources(leaf, target)
+        if not visible >> source & 1:
             return None
-        sources = [write for write, _ in self.relations.memory.sources.get(target, [])]
+        return self.relations.memory.before(source, target, visible)
+
+    def _visible_sources(self, leaf: int, read: int) -> int:
+        """The writes whose reads-from pair with the read is surely one of the leaf's pairs."""
+        sources = mask_of(write for write, _ in self.relations.memory.sources.get(read, []))
+        if leaf < 0 or not sources:
+            return 0
         definition = self.model.nodes[leaf]
         if definition.op == "inter" and self.relations.is_base(definition.args[0], "rf"):
             rows = self.relations.relation(definition.args[1]).must.rows
-            sources = [write for write in sources if rows[write] >> target & 1]
-        elif not self.relations.is_base(leaf, "rf"):
-            return None
-        if source not in sources:
-            return None
-        return self.relations.memory.before(source, target, mask_of(sources))
+            return mask_of(write for write in elements(sources) if rows[write] >> read & 1)
+        return sources if self.relations.is_base(leaf, "rf") else 0
 
     def _reduced(self, leaf: int, source: int, row: int) -> int:
         """Leave out edges that two other edges of the same leaf make up for in every execution."""

@@ -60,10 +60,7 @@ class BitVectors:
             theirs = self._written_bits(write)
             width = max(len(mine), len(theirs))
             pairs = zip(extend(mine, width), extend(theirs, width), strict=True)
-            for one, other in dict.fromkeys(pairs):
-                if one != other:
-                    self.formula.forbid(literal, one, -other)
-                    self.formula.forbid(literal, -one, other)
+            self.formula.equal_where(literal, dict.fromkeys(pairs))
 
     def _written_bits(self, write: int) -> Bits:
         address = self.facts.initial_writes.get(write)

@@ -97,6 +97,21 @@ class Formula:
         self.forbid(one, -other)
         self.forbid(-one, other)
 
+    def equal_where(self, condition: int, pairs: Iterable[tuple[int, int]]) -> None:
+        """Where the condition holds, so do both literals of each pair or none. Most clauses of programs with
+        arithmetic are made here, so those of three different atoms are not looked at twice."""
+        out = self.forbidden
+        for one, other in pairs:
+            if one == other:
+                continue
+            first, second = abs(one), abs(other)
+            if first in (second, TRUE) or second == TRUE or abs(condition) in (first, second, TRUE):
+                self.forbid(condition, one, -other)
+                self.forbid(condition, -one, other)
+            else:
+                out.append((condition, one, -other))
+                out.append((condition, -one, other))
+
     def exactly_one(self, literals: list[int], condition: int = TRUE) -> None:
         """One of the literals holds if the condition does; never two."""
         self.require(*literals, -condition)

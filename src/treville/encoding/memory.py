@@ -31,6 +31,7 @@ class MemoryEncoding:
         self._coherence: dict[tuple[int, int], int] = {}
         self._last: dict[tuple[int, int], int] = {}
         self._before: dict[tuple[int, int], int] = {}
+        self._chained: dict[int, int] = {}
         self.sources = self._choose_sources()
         self.values: ValueEncoding
         if facts.values.wide:
@@ -117,6 +118,7 @@ class MemoryEncoding:
         before = [TRUE, *(self.formula.choice() for _ in chain[1:]), FALSE]
         for earlier, later in pairwise(before[1:-1]):
             self.formula.forbid(later, -earlier)
+        self._chained[read] = mask_of(chain)
         for write, literal in zip(chain, before[:-1], strict=True):
             self._before[write, read] = literal
         return [self.formula.both(literal, -following) for literal, following in pairwise(before)]
@@ -147,8 +149,7 @@ class MemoryEncoding:
         literal = self._before.get((write, read))
         if literal is None:
             return None
-        later = mask_of(source for source, _ in self.sources[read])
-        later &= self.facts.relations["co"].must.rows[write]
+        later = self._chained[read] & self.facts.relations["co"].must.rows[write]
         return literal if later & ~visible == 0 else None
 
     # -- coherence ---------------------------------------------------------------------------------------
