@@ -6,14 +6,15 @@
     python bench/histories.py encodings  clasp's acyclicity against transitivity clauses
     python bench/histories.py threads    the polynomial algorithms against SAT
 
-Every history is made by a machine of the level it is checked against, with a fixed seed. Seconds are wall
-time of one process; the answer's evidence is checked within them.
+Every history is made by a machine of the level it is checked against, with a fixed seed. Seconds are CPU
+time of one process, so that a busy machine does not matter; the evidence is checked within them.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+import time
 from pathlib import Path
 
 from treville.histories import LEVELS, History, Level, check, find_level
@@ -33,10 +34,12 @@ def made(
 
 
 def seconds(history: History, level: str, algorithm: str, limit: float) -> str:
+    started = time.process_time()
     answer = check(history, find_level(level), Budget(limit, 4_000_000_000), algorithm)
+    used = time.process_time() - started
     if answer.verdict.value == "UNKNOWN":
-        return f"> {limit:g}" if "within" in answer.reason else "-"
-    return f"{answer.seconds:.2f}" + (" FAIL" if answer.verdict.value == "FAIL" else "")
+        return f"> {used:.0f}" if "within" in answer.reason else "-"
+    return f"{used:.2f}" + (" FAIL" if answer.verdict.value == "FAIL" else "")
 
 
 def row(*cells: object) -> None:
@@ -50,13 +53,17 @@ def header(*cells: str) -> None:
 
 def goals(limit: float) -> bool:
     """Every goal on the level's own machine; True when all are met."""
-    header("level", "goal (s)", "seconds", "answer")
+    header("level", "goal (s)", "CPU seconds", "wall seconds", "answer")
     met = True
     for name, goal in GOALS.items():
         history = made(find_level(name), 10_000, 8, 100, 1)
-        answer = check(history, find_level(name), Budget(max(limit, goal), 4_000_000_000))
-        met &= answer.verdict.value == "PASS" and answer.seconds <= goal
-        row(name, goal, f"{answer.seconds:.2f}", f"{answer.verdict.value} ({answer.algorithm})")
+        started = time.process_time()
+        answer = check(history, find_level(name), Budget(max(limit, 10 * goal), 4_000_000_000))
+        used = time.process_time() - started
+        met &= answer.verdict.value == "PASS" and used <= goal
+        row(
+            name, goal, f"{used:.2f}", f"{answer.seconds:.2f}", f"{answer.verdict.value} ({answer.algorithm})"
+        )
     return met
 
 

@@ -12,7 +12,6 @@ from treville.histories.saturation import Facts
 from treville.histories.views import Execution, instances
 from treville.results import Budget
 
-
 _WRITES_TO_COMPARE = 16
 _REPAIRS = 40
 
@@ -122,10 +121,13 @@ def schedule(problem: Problem, facts: Facts, budget: Budget) -> Execution | None
     attempt got stuck, not that there is no execution.
     """
     sources = {read: found[0] for read, found in facts.candidates.items()}
+    readers: dict[int, list[int]] = {}
+    for read, write in sources.items():
+        readers.setdefault(write, []).append(read)
     together = [range(len(problem.views))] if problem.issue else [[i] for i in range(len(problem.views))]
     orders: dict[int, tuple[int, ...]] = {}
     for indices in together:
-        found = _schedule_views(problem, facts, sources, list(indices), budget)
+        found = _schedule_views(problem, facts, sources, readers, list(indices), budget)
         if found is None:
             return None
         orders |= found
@@ -134,12 +136,14 @@ def schedule(problem: Problem, facts: Facts, budget: Budget) -> Execution | None
 
 
 def _schedule_views(
-    problem: Problem, facts: Facts, sources: dict[int, int], indices: list[int], budget: Budget
+    problem: Problem,
+    facts: Facts,
+    sources: dict[int, int],
+    readers: dict[int, list[int]],
+    indices: list[int],
+    budget: Budget,
 ) -> dict[int, tuple[int, ...]] | None:
     """Schedule some views; when stuck, turn around the choice that blocked and try again."""
-    readers: dict[int, list[int]] = {}
-    for read, write in sources.items():
-        readers.setdefault(write, []).append(read)
     extra: list[tuple[int, int, int]] = []
     for _ in range(_REPAIRS):
         budget.check()
@@ -227,7 +231,7 @@ class _Scheduler:
         count = 0
         while self.free or self.writes:
             node = self.free.pop() if self.free else self._best_write()
-            if node is None:
+            if node < 0:
                 break
             self._place(node, orders)
             count += 1
@@ -259,8 +263,8 @@ class _Scheduler:
             # What many nodes must follow happened early: a good guess of when a write took place.
             heapq.heappush(self.writes, (-self.facts.closures[index][local].bit_count(), node))
 
-    def _best_write(self) -> int | None:
-        """Of the writes that overwrite nothing that is still to be read, one with few obstacles."""
+    def _best_write(self) -> int:
+        """Of the writes that overwrite nothing that is still to be read, one with few obstacles; or -1."""
         looked_at: list[tuple[int, int, int]] = []
         while self.writes and len(looked_at) < _WRITES_TO_COMPARE:
             rank, node = heapq.heappop(self.writes)
@@ -275,7 +279,7 @@ class _Scheduler:
             if looked_at[-1][0] <= 1:
                 break  # nothing but the write itself
         if not looked_at:
-            return None
+            return -1
         best = min(looked_at)
         for item in looked_at:
             if item is not best:

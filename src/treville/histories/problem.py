@@ -186,8 +186,17 @@ def _sparse(kind: str, events: Events, sequence: list[int]) -> Iterator[tuple[in
             last_read = event
 
 
-def _thread_order(view: ViewGraph, events: Events, kind: str, thread: int) -> None:
-    sequence = [e for e in events.threads[thread] if e in view.node]
+def _sequences(view: ViewGraph, events: Events) -> dict[int, list[int]]:
+    """The events of the view's graph by thread, in program order."""
+    found: dict[int, list[int]] = {}
+    for event in view.node:
+        found.setdefault(events.thread_of[event], []).append(event)
+    for sequence in found.values():
+        sequence.sort(key=events.index_in_thread.__getitem__)
+    return found
+
+
+def _thread_order(view: ViewGraph, events: Events, kind: str, sequence: list[int]) -> None:
     definite = [e for e in sequence if e not in events.optional]
     for first, second in _sparse(kind, events, definite):
         view.fixed.append((view.node[first], view.node[second]))
@@ -202,15 +211,16 @@ def _thread_order(view: ViewGraph, events: Events, kind: str, thread: int) -> No
 
 def _program_order(kind: str) -> Encoder:
     def encode(view: ViewGraph, events: Events) -> None:
-        for thread in range(len(events.threads)):
-            _thread_order(view, events, kind, thread)
+        for sequence in _sequences(view, events).values():
+            _thread_order(view, events, kind, sequence)
 
     return encode
 
 
 def _own_program(view: ViewGraph, events: Events) -> None:
-    assert view.instance.thread is not None
-    _thread_order(view, events, "program", view.instance.thread)
+    thread = view.instance.thread
+    assert thread is not None
+    _thread_order(view, events, "program", [e for e in events.threads[thread] if e in view.node])
 
 
 # -- orders that depend on more than the program -------------------------------------------------

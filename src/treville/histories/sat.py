@@ -22,6 +22,7 @@ from treville.results import Budget, BudgetExceeded
 
 _POLL_SECONDS = 0.02
 _MOST_NODES_FOR_TRANSITIVE = 400
+_MOST_FOR_ONE_SOURCE = 40
 
 
 class Encoding:
@@ -135,8 +136,11 @@ class Encoding:
                     self.source[write, read] = self.new()
             literals = [self.source[write, read] for write in candidates]
             self.clause(*literals)
-            for first, second in combinations(literals, 2):
-                self.clause(-first, -second)
+            # Two sources at once do no harm, so that large sets can do without these clauses.
+            if len(literals) <= _MOST_FOR_ONE_SOURCE:
+                for first, second in combinations(literals, 2):
+                    self.clause(-first, -second)
+            self.budget.check()
             for write in candidates:
                 readers.setdefault(write, []).append(self.source[write, read])
         for write in events.optional:
@@ -164,13 +168,16 @@ class Encoding:
     def _group(self, number: int, group: Group) -> None:
         sources = {w for r in group.reads for w in self.facts.candidates[r]}
         for read in group.reads:
+            self.budget.check()
             for write in self.facts.candidates[read]:
                 self._reads_from(write, read)
-        for first, second in combinations(group.writes, 2):
-            # The order of two writes that no read of the group can see does not matter, unless the
-            # views must agree on it.
-            if self.problem.level.agree or first in sources or second in sources:
-                self._write_pair(number, group, first, second)
+        for position, first in enumerate(group.writes):
+            self.budget.check()
+            for second in group.writes[position + 1 :]:
+                # The order of two writes that no read of the group can see does not matter, unless the
+                # views must agree on it.
+                if self.problem.level.agree or first in sources or second in sources:
+                    self._write_pair(number, group, first, second)
         for read in group.reads:
             self._from_reads(number, group, read)
 
@@ -200,6 +207,7 @@ class Encoding:
         """A write after the read's source is after the read: one literal for each overwriting write."""
         candidates = self.facts.candidates[read]
         for write in group.writes:
+            self.budget.check()
             reasons = []
             for source in candidates:
                 if source == write:

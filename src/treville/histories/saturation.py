@@ -165,6 +165,7 @@ class _Saturation:
 
     def _apply_rules(self) -> None:
         for read, source in self.sources.items():
+            self.budget.check()
             if self.events.is_initial(source):
                 continue
             for index in self.problem.serial_views[read]:
@@ -229,6 +230,7 @@ class _Saturation:
         changed = False
         for read, candidates in self.candidates.items():
             if len(candidates) > 1:
+                self.budget.check()
                 kept = [write for write in candidates if self._possible(write, read)]
                 if len(kept) < len(candidates):
                     self.candidates[read] = kept
