@@ -6,13 +6,12 @@ operational machine. A counterexample that the machine cannot replay, and a budg
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from treville.parameterised.approximation import Approximation
 from treville.parameterised.cube import Node
 from treville.parameterised.forward import explore
-from treville.parameterised.machine import Machine
+from treville.parameterised.machine import Machine, State, Step
 from treville.parameterised.replay import RunStep, Trace, replay, trace_of
 from treville.parameterised.search import NodesExceeded, Progress, Search, new_search, roots_of
 from treville.parameterised.system import Cube, Property, System, terms_of
@@ -21,6 +20,9 @@ from treville.results import Budget, BudgetExceeded, Verdict
 
 _MOST_RESTARTS = 400
 _STATES_FOR_GUESSES = 8_000
+_NODES_BEFORE_GUESSES = 150
+_STATES_ELSEWHERE = 20_000
+_LARGEST_INSTANCE = 4
 
 
 @dataclass(slots=True)
@@ -156,19 +158,17 @@ class _Decision:
         bound = self.system.processes
         sizes = [bound] if self.system.named else [n for n in (2, 3, processes) if not bound or n <= bound]
         for size in dict.fromkeys(sizes):
-            if size > 4:
+            if size > _LARGEST_INSTANCE:
                 continue
             result = explore(
                 self.system, size, assumptions=self.assumptions, most=_STATES_ELSEWHERE, budget=self.budget
             )
             if result.unsafe is not None:
                 self.answer.machine = result.machine
-                self.answer.run = _as_run(result.machine, result.way(result.unsafe))
+                self.answer.run = _as_run(result.start(result.unsafe), result.way(result.unsafe))
                 return
 
 
-_NODES_BEFORE_GUESSES = 150
-_STATES_ELSEWHERE = 60_000
 
 
 def is_rigid(system: System, claim: Property) -> bool:
@@ -188,11 +188,14 @@ def _guess_behind(found: Node) -> Node | None:
     return wrong
 
 
-def _as_run(machine: Machine, way: Callable[..., object] | list[object]) -> list[RunStep]:
-    made = []
-    for step, state in way:  # type: ignore[union-attr]
+def _as_run(start: State, way: list[tuple[Step | None, State]]) -> list[RunStep]:
+    """A way of the exploration with its first state, in the form of a replayed run."""
+    made: list[RunStep] = [RunStep("start", "", -1, start)]
+    for step, state in way:
         if step is None:
-            made.append(RunStep("flush", "", -1, state))
+            before = made[-1].state[1]
+            process = next(i for i, (a, b) in enumerate(zip(before, state[1], strict=True)) if a != b)
+            made.append(RunStep("flush", "", process, state))
         else:
-            made.append(RunStep("step", step.transition.name, step.actor, state))
+            made.append(RunStep("step", step.transition.name, step.actor, state, step))
     return made

@@ -20,6 +20,12 @@ class Exploration:
     unsafe: State | None = None
     broken: Property | None = None
 
+    def start(self, state: State) -> State:
+        """The initial state from which a state was reached."""
+        while (before := self.states[state][0]) is not None:
+            state = before
+        return state
+
     def way(self, state: State) -> list[tuple[Step | None, State]]:
         """The steps from an initial state; None stands for a write that reaches memory."""
         found: list[tuple[Step | None, State]] = []

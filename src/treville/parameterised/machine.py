@@ -12,9 +12,11 @@ cell in order (PSO).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import permutations, product
+from itertools import islice, permutations, product
+from math import prod
 from typing import Any
 
 from treville.parameterised.instances import put_in
@@ -31,6 +33,8 @@ from treville.parameterised.system import (
     Update,
     terms_of,
 )
+
+_SLOT = re.compile(r"s\[(\d+)\]")
 
 Values = tuple[Any, ...]
 Entry = tuple[tuple[int, Any], ...]
@@ -63,6 +67,8 @@ class Step:
     # Variables that get an arbitrary value.
     arbitrary: tuple[int, ...] = ()
     weak_slots: frozenset[int] = field(default_factory=frozenset)
+    # Weak cells that the guard or the new values look at.
+    read_slots: frozenset[int] = field(default_factory=frozenset)
 
 
 class Machine:
@@ -105,6 +111,7 @@ class Machine:
             yield Step(
                 transition, number, place, actor, _compiled(f"lambda s: {guard}"), _compiled(source),
                 tuple(arbitrary), frozenset(slot for slot, _ in assigned if slot in self.weak),
+                frozenset(int(slot) for slot in _SLOT.findall(guard + source)) & self.weak,
             )  # fmt: skip
 
     def _guard(self, transition: Transition, names: dict[int, int], place: tuple[int, ...]) -> str:
@@ -272,26 +279,53 @@ class Machine:
                 if len(ready) == 1:
                     for literal in ready[0]:
                         self._fix(literal, fixed)
-        count = len(self.slots)
-        buffers: Buffers = ((),) * self.processes if self.weak else ()
-        found = tried = 0
-        free = set(range(count))
         if known is not None:
             for literal in known:
                 self._fix(literal, fixed)
             checks.append(_compiled(f"lambda s: {self.source((known,), {})}"))
-            free = self._mentioned(known)
-        choices = [
-            (fixed[slot],) if slot in fixed else self._any(slot)[: None if slot in free else 1]
-            for slot in range(count)
-        ]
-        for values in product(*choices):
-            tried += 1
-            if found >= self.bounds.initial_states or tried > 200 * self.bounds.initial_states:
-                return
-            if all(check(values) for check in checks):
+        buffers: Buffers = ((),) * self.processes if self.weak else ()
+        for outside in (False, True):
+            found = 0
+            for values in self._initial_values(fixed, known, checks, outside=outside):
                 found += 1
                 yield values, buffers
+            if found:
+                return
+
+    def _initial_values(
+        self, fixed: dict[int, Any], known: Cube | None, checks: list[Check], *, outside: bool
+    ) -> Iterator[Values]:
+        """Values that pass the checks. With `outside`, process variables name nobody of the instance:
+        some files say so of a process that takes part in nothing."""
+        choices = self._initial_choices(fixed, known, outside=outside)
+        found = 0
+        for values in islice(product(*choices), 50 * self.bounds.initial_states):
+            if all(check(values) for check in checks):
+                found += 1
+                yield values
+                if found >= self.bounds.initial_states:
+                    return
+
+    def _initial_choices(
+        self, fixed: dict[int, Any], known: Cube | None, *, outside: bool
+    ) -> list[tuple[Any, ...]]:
+        """Per slot the values to try; what nobody mentions gets one value where all would be too many."""
+        choices = []
+        for slot in range(len(self.slots)):
+            if slot in fixed:
+                choices.append((fixed[slot],))
+            elif outside and self.slot_symbol[slot].type.kind == "proc":
+                choices.append((-1,))
+            else:
+                choices.append(self._any(slot))
+        mentioned = self._mentioned(known or ())
+        for kinds in (("abstract", "int", "real"), ("enum", "proc")):
+            if known is None and prod(map(len, choices)) <= self.bounds.initial_states:
+                break
+            for slot, symbol in enumerate(self.slot_symbol):
+                if slot not in mentioned and symbol.type.kind in kinds:
+                    choices[slot] = choices[slot][:1]
+        return choices
 
     def _mentioned(self, known: Cube) -> set[int]:
         """Slots that the literals or the initial constraints of this instance mention."""

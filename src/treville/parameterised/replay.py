@@ -46,6 +46,9 @@ class RunStep:
     text: str
     process: int
     state: State
+    step: Step | None = None
+    # What `unsafe` looks at: (process, slot).
+    looks: tuple[tuple[int, int], ...] = ()
 
 
 def trace_of(system: System, found: Node, properties: dict[str, list[Property]], initial: Cube) -> Trace:
@@ -124,6 +127,7 @@ class _Replayer:
         plain = [text for text in texts if "v[" not in text]
         self.looks = _compiled(f"lambda s, v: {' and '.join(views) or 'True'}")
         self.ends = _compiled(f"lambda s: {' and '.join(plain) or 'True'}")
+        self.looks_at = tuple(sorted(_looks(self.machine, trace.unsafe, place)))
         self.readers = {place[i] for literal in trace.unsafe.cube for i in _readers(literal)}
 
     def lanes(self) -> list[list[int]]:
@@ -175,7 +179,7 @@ class _Replayer:
                 for new in machine.after(state, step):
                     further = (*done[:lane], count + 1, *done[lane + 1 :])
                     text = self.trace.steps[position].name
-                    yield (further, looked, new), RunStep("step", text, step.actor, new)
+                    yield (further, looked, new), RunStep("step", text, step.actor, new, step)
         if not looked:
             ready = all(
                 count == len(positions) or actor not in self.readers
@@ -183,7 +187,7 @@ class _Replayer:
             )
             views = [machine.seen(state, i) for i in range(machine.processes)]
             if ready and self.looks(state[0], views):
-                yield (done, True, state), RunStep("look", "", -1, state)
+                yield (done, True, state), RunStep("look", "", -1, state, None, self.looks_at)
 
     @staticmethod
     def _way(seen, key):  # type: ignore[no-untyped-def]
@@ -196,6 +200,17 @@ class _Replayer:
                 found.append(RunStep("start", "", -1, key[2]))
             key = before
         return found[::-1]
+
+
+def _looks(machine: Machine, unsafe: Property, place: dict[int, int]) -> set[tuple[int, int]]:
+    found = set()
+    for literal in unsafe.cube:
+        for term in terms_of(literal):
+            if term[0] == "r":
+                indices = tuple(place[i] for i in term[4])
+                cell = ("a", term[3], indices) if indices else ("v", term[3])
+                found.add((place[term[2]], machine.slots[cell]))
+    return found
 
 
 def _readers(literal: Literal) -> set[int]:

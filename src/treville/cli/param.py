@@ -1,0 +1,159 @@
+"""Is a protocol safe for any number of processes, on sequentially consistent or weak memory?"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from treville.results import EXIT_OF, Budget, ExitCode, InputError, Verdict, batch_exit, report_line
+
+if TYPE_CHECKING:
+    from treville.parameterised.decide import Answer
+    from treville.parameterised.search import Progress, Search
+
+_MODELS = ("sc", "tso", "pso")
+_SUFFIXES = (".cub",)
+_SECONDS_BETWEEN_REPORTS = 0.5
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `treville param`."""
+    parser.add_argument("inputs", nargs="+", metavar="FILE|DIR|@LIST", help=".cub systems, folders of them, lists")
+    parser.add_argument(
+        "--model", choices=_MODELS, default=None, help="memory model (TSO where the file says weak, else SC)"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object a line for each file")
+    parser.add_argument("--timeout", type=_seconds, default=60.0, metavar="S", help="seconds per file (60)")
+    parser.add_argument("--memory", type=_megabytes, default=1000, metavar="MB", help="megabytes (1000)")
+    parser.add_argument(
+        "--certify", action="store_true", help="check the invariant of a PASS again with z3 (an extra)"
+    )
+    parser.add_argument(
+        "--guesses",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="guess invariants that small instances do not contradict",
+    )
+    parser.add_argument(
+        "--reduce",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="drop literals that visited cubes make superfluous",
+    )
+    parser.add_argument("--all", action="store_true", help="show all cubes of an invariant")
+    parser.add_argument("--dot", metavar="FILE|DIR", default="", help="write the exploration as a DOT graph")
+    parser.add_argument("--svg", metavar="FILE|DIR", default="", help="draw the exploration")
+    parser.add_argument(
+        "--progress", action="store_true", help="report nodes, queue and depth on standard error"
+    )
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds") from None
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"a positive number of seconds is needed, not {text}")
+    return value
+
+
+def _megabytes(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a positive number of megabytes")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Answer every file; the exit code follows the worst of the answers."""
+    from treville.campaigns.inputs import expand
+
+    files = list(expand(options.inputs, _SUFFIXES))
+    if not files:
+        raise InputError("no systems found", None, "looked for *.cub")
+    codes = []
+    for number, path in enumerate(files):
+        if number and not options.json:
+            print()
+        codes.append(_one(path, options, alone=len(files) == 1))
+    return int(batch_exit(codes))
+
+
+def _one(path: str, options: argparse.Namespace, *, alone: bool) -> ExitCode:
+    from treville.campaigns.inputs import read_text
+    from treville.parameterised.decide import decide
+    from treville.parameterised.report import as_json, as_text
+    from treville.parameterised.resolve import read_system
+
+    try:
+        system = read_system(read_text(path), path, options.model)
+    except InputError as error:
+        return _refuse(path, error, options)
+    budget = Budget(options.timeout, options.memory * 1_000_000)
+    answer = decide(
+        system, budget, approximate=options.guesses, reduce=options.reduce, progress=_progress(options)
+    )
+    certificate = _certify(answer, options) if options.certify and answer.verdict is Verdict.PASS else ""
+    if options.json:
+        report = as_json(answer)
+        print(report_line({**report, "certificate": certificate} if certificate else report), flush=True)
+    else:
+        print(as_text(answer, everything=options.all), flush=True)
+        if certificate:
+            print(f"  {certificate}")
+    _draw(answer, options, alone=alone)
+    return EXIT_OF[answer.verdict]
+
+
+def _refuse(path: str, error: InputError, options: argparse.Namespace) -> ExitCode:
+    print(error, file=sys.stderr)
+    if options.json:
+        place = f"{error.span}: " if error.span else ""
+        report = {"file": path, "verdict": "UNKNOWN", "reason": f"{place}{error.message}", "error": True}
+        print(report_line(report))
+    return ExitCode.INPUT
+
+
+def _progress(options: argparse.Namespace) -> Progress | None:
+    if not options.progress and not sys.stderr.isatty():
+        return None
+    last = time.monotonic()
+
+    def show(search: Search) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _SECONDS_BETWEEN_REPORTS:
+            last = time.monotonic()
+            waiting = search.pushed - len(search.taken)
+            print(
+                f"nodes {len(search.explored)}, queue {waiting}, depth {search.deepest}", file=sys.stderr, flush=True
+            )
+
+    return show
+
+
+def _certify(answer: Answer, options: argparse.Namespace) -> str:
+    from treville.parameterised.certificate import certify
+
+    outcome = certify(answer, Budget(options.timeout, None))
+    if not outcome.right:
+        answer.verdict, answer.reason = Verdict.UNKNOWN, outcome.text
+    return outcome.text
+
+
+def _draw(answer: Answer, options: argparse.Namespace, *, alone: bool) -> None:
+    from treville.parameterised.drawing import dot, svg
+
+    for where, ending, make in ((options.dot, ".dot", dot), (options.svg, ".svg", svg)):
+        if not where:
+            continue
+        path = Path(where)
+        if not alone or path.is_dir():
+            path = path / (Path(answer.system.name).stem + ending)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(make(answer), encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"cannot write {path}: {error.strerror or error}") from None

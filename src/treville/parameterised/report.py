@@ -1,0 +1,172 @@
+"""An answer as text for people and as a JSON object for programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treville.parameterised.decide import Answer
+from treville.parameterised.happens_before import graph_of, slot_names
+from treville.parameterised.replay import RunStep
+from treville.parameterised.wording import cube_text, process, state_text
+from treville.results import Verdict
+
+_MOST_CUBES = 40
+
+
+def as_text(answer: Answer, *, everything: bool = False) -> str:
+    """The verdict, then the invariant or the run."""
+    system = answer.system
+    lines = [f"{system.name}: {answer.verdict.value} under {system.model.upper()} ({answer.seconds:.2f} s)"]
+    if answer.verdict is Verdict.PASS:
+        lines += _passed(answer, everything=everything)
+    elif answer.verdict is Verdict.FAIL:
+        lines += _failed(answer)
+    else:
+        lines.append(f"  {answer.reason}" + (f" ({answer.advice})" if answer.advice else ""))
+        if answer.trace is not None:
+            lines.append("  the trace: " + _trace_text(answer))
+    for names, words in (
+        (answer.assumed, "assumed, not proved (it speaks of constants only)"),
+        (answer.refuted, "does not hold, and was not used"),
+    ):
+        lines += [f"  {name}: {words}" for name in names]
+    lines.append("  " + _effort(answer))
+    return "\n".join(lines)
+
+
+def _passed(answer: Answer, *, everything: bool) -> list[str]:
+    count = answer.system.processes
+    scope = f"with {count} processes" if count else "for any number of processes"
+    cubes = [cube_text(node) for node in answer.cubes()]
+    lines = [f"  no unsafe state is reachable {scope}", f"  inductive invariant: none of these {len(cubes)} ever"]
+    shown = cubes if everything else cubes[:_MOST_CUBES]
+    lines += [f"    [{number}] {text}" for number, text in enumerate(shown, 1)]
+    if len(shown) < len(cubes):
+        lines.append(f"    ... and {len(cubes) - len(shown)} more (--all shows them)")
+    return lines
+
+
+def _failed(answer: Answer) -> list[str]:
+    assert answer.machine is not None and answer.run is not None
+    machine = answer.machine
+    lines = [f"  an unsafe state is reached with {machine.processes} processes; this run was replayed"]
+    previous = None
+    width = max(len(step_text(step)) for step in answer.run)
+    for step in answer.run:
+        shown = state_text(machine, step.state, previous)
+        lines.append(f"    {step_text(step):<{width}}  {shown}".rstrip())
+        previous = step.state
+    if answer.system.model != "sc":
+        lines.append("  global happens-before:")
+        lines += [f"    {line}" for line in ghb_lines(answer)]
+    return lines
+
+
+def step_text(step: RunStep) -> str:
+    """The name of a step of a run."""
+    if step.kind == "step" and step.step is not None:
+        return f"{step.text}({', '.join(process(i) for i in step.step.place)})"
+    return {"flush": f"write of {process(step.process)} lands", "look": "unsafe looks"}.get(step.kind, "start")
+
+
+def ghb_lines(answer: Answer) -> list[str]:
+    """One line an event, with what comes after it."""
+    assert answer.machine is not None and answer.run is not None
+    graph = graph_of(answer.machine, answer.run)
+    names = slot_names(answer.machine)
+    lines = []
+    for number, event in enumerate(graph.events):
+        accesses = [f"R {names[slot]}" for slot in event.reads] + [f"W {names[slot]}" for slot in event.writes]
+        accesses += ["fence"] if event.fence else []
+        after = [f"{'+'.join(sorted(labels))} -> e{second + 1}" for (first, second), labels in sorted(graph.edges.items()) if first == number]
+        lines.append(f"e{number + 1} {event.name}: {', '.join(accesses)}" + (f"   [{'; '.join(after)}]" if after else ""))
+    return lines
+
+
+def _trace_text(answer: Answer) -> str:
+    assert answer.trace is not None
+    steps = [f"{s.name}({', '.join(process(i) for i in s.processes)})" for s in answer.trace.steps]
+    return " -> ".join(["init", *steps, answer.trace.unsafe.name])
+
+
+def _effort(answer: Answer) -> str:
+    numbers = statistics(answer)
+    return ", ".join(f"{value} {key.replace('_', ' ')}" for key, value in numbers.items() if value)
+
+
+def statistics(answer: Answer) -> dict[str, int]:
+    """How much work it was."""
+    search = answer.search
+    if search is None:
+        return {}
+    return {
+        "nodes": len(search.explored),
+        "covered": search.covered,
+        "waiting": search.pushed - len(search.taken),
+        "depth": search.deepest,
+        "cover_tests": search.visited.tests,
+        "theory_calls": search.theory.calls,
+        "literals_dropped": search.reductions,
+        "guesses": len(answer.guesses),
+        "restarts": answer.restarts,
+        "states_explored_for_guesses": answer.known_states,
+    }
+
+
+def as_json(answer: Answer) -> dict[str, Any]:
+    """The report of one file."""
+    report: dict[str, Any] = {
+        "file": answer.system.name,
+        "model": answer.system.model,
+        "verdict": answer.verdict.value,
+        "seconds": round(answer.seconds, 3),
+    }
+    if answer.reason:
+        report["reason"], report["advice"] = answer.reason, answer.advice
+    for key, names in (("assumed", answer.assumed), ("proved", answer.proved), ("refuted", answer.refuted)):
+        if names:
+            report[key] = names
+    if answer.verdict is Verdict.PASS:
+        report["invariant"] = [cube_text(node) for node in answer.cubes()]
+    if answer.trace is not None:
+        report["trace"] = [
+            {"transition": s.name, "processes": [process(i) for i in s.processes]} for s in answer.trace.steps
+        ]
+        report["unsafe"] = answer.trace.unsafe.name
+    if answer.run is not None and answer.machine is not None:
+        report["processes"] = answer.machine.processes
+        report["run"] = _run_json(answer)
+        if answer.system.model != "sc":
+            report["ghb"] = _ghb_json(answer)
+    report["statistics"] = statistics(answer)
+    return report
+
+
+def _run_json(answer: Answer) -> list[dict[str, Any]]:
+    assert answer.run is not None and answer.machine is not None
+    made, previous = [], None
+    for step in answer.run:
+        made.append({"step": step_text(step), "changes": state_text(answer.machine, step.state, previous)})
+        previous = step.state
+    return made
+
+
+def _ghb_json(answer: Answer) -> dict[str, Any]:
+    assert answer.run is not None and answer.machine is not None
+    graph = graph_of(answer.machine, answer.run)
+    names = slot_names(answer.machine)
+    events = [
+        {
+            "event": f"e{number}",
+            "transition": event.name,
+            "reads": [names[slot] for slot in event.reads],
+            "writes": [names[slot] for slot in event.writes],
+            "fence": event.fence,
+        }
+        for number, event in enumerate(graph.events, 1)
+    ]
+    edges = [
+        {"from": f"e{first + 1}", "to": f"e{second + 1}", "kinds": sorted(labels)}
+        for (first, second), labels in sorted(graph.edges.items())
+    ]
+    return {"events": events, "edges": edges}
