@@ -32,6 +32,7 @@ class RelationEncoding:
         self._closures: dict[int, dict[tuple[int, int], int]] = {}
         self._closed: dict[int, Bounds] = {}
         self._inverted: dict[int, list[int]] = {}
+        self._inverted_closures: dict[int, list[int]] = {}
         self._pending: list[tuple[int, int, int, int]] = []
         self._depth = 0
         self._body = {v: b for g in model.groups for v, b in zip(g.variables, g.bodies, strict=True)}
@@ -177,6 +178,12 @@ class RelationEncoding:
             found = self._closed[node] = Bounds(may, self.relation(node).must)
         return found
 
+    def _closed_into(self, node: int) -> list[int]:
+        rows = self._inverted_closures.get(node)
+        if rows is None:
+            rows = self._inverted_closures[node] = self.closed(node).may.inverse().rows
+        return rows
+
     def closure(self, node: int, source: int, target: int) -> int:
         """The literal that a pair is in the transitive closure of a node, whether the model has it or not."""
         bounds = self.closed(node)
@@ -190,7 +197,7 @@ class RelationEncoding:
             return found
         found = known[source, target] = self.formula.atom()
         pending = [(source, target)]
-        reached = bounds.may.inverse().rows[target]
+        reached = self._closed_into(node)[target]
         while pending:
             start, _ = pending.pop()
             head = known[start, target]

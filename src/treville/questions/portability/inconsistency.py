@@ -18,8 +18,8 @@ from treville.relations import elements
 from treville.results import Budget
 
 
-def require_inconsistency(encoding: Encoding, model: Model, budget: Budget) -> None:
-    """Keep only executions that violate some axiom of the model. Flags are no axioms."""
+def inconsistency(encoding: Encoding, model: Model, budget: Budget) -> int:
+    """A literal that holds in solutions that guess a violation of some axiom; flags are no axioms."""
     bounds = analyse_relations(model, encoding.facts)
     relations = RelationEncoding(encoding.formula, model, bounds, encoding.memory)
     axioms = AxiomEncoding(encoding.formula, model, relations)
@@ -28,8 +28,8 @@ def require_inconsistency(encoding: Encoding, model: Model, budget: Budget) -> N
         if not (axiom.flag or axiom.undefined):
             budget.check()
             violations.append(_violation(axiom, axioms, relations))
-    encoding.formula.require(*violations)
     relations.finish()
+    return encoding.formula.either(violations)
 
 
 def require_consistency(encoding: Encoding, model: Model, budget: Budget) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from treville.encoding.executions import Encoding, addresses_of, encode_executions, encode_program
-from treville.encoding.formula import FALSE
+from treville.encoding.formula import FALSE, TRUE
 from treville.models.model import Model
 from treville.programs.ir import Assert, Const, Location, Program
 from treville.programs.litmus.states import satisfied
@@ -25,7 +25,10 @@ RETURNED = "main returns"
 
 
 class Watch(Protocol):
-    """The states of an encoding's solutions. Made before the formula is handed to a solver."""
+    """The states of an encoding's solutions. Made before the formula is handed to a solver. `ended` is the
+    literal that the program ran to its end."""
+
+    ended: int
 
     def projected(self) -> list[int]:
         """The literals that tell states apart."""
@@ -80,6 +83,7 @@ class TestSubject:
 
 class _TestWatch:
     def __init__(self, test: LitmusTest, encoding: Encoding) -> None:
+        self.ended = TRUE
         self.filter = test.filter
         self.observation = Observation(encoding, test)
         self.literals = [[encoding.final(part) for part in _parts(o)] for o in test.observed]
@@ -163,20 +167,22 @@ def _observable(location: Location) -> Observable:
 class _ProgramWatch:
     def __init__(self, subject: ProgramSubject, encoding: Encoding) -> None:
         formula = encoding.formula
-        self.returned = formula.either([f for f, a in encoding.failures if _is_mark(a)])
+        returned = formula.either([f for f, a in encoding.failures if _is_mark(a)])
         failures: dict[int, list[int]] = {}
         for literal, assertion in encoding.failures:
             if isinstance(assertion, Assert) and not _is_mark(assertion):
                 failures.setdefault(subject.assertions.index(_described(assertion)), []).append(literal)
         self.failures = {number + 1: formula.either(found) for number, found in sorted(failures.items())}
         failed = formula.either(self.failures.values())
-        self.ended = formula.both(self.returned, -failed)
-        formula.require(self.ended, failed)
-        self.values = [[_final(encoding, part, self.ended) for part in _parts(o)] for o in subject.observed]
+        self.returned = formula.both(returned, -failed)
+        self.ended = formula.either([self.returned, failed])
+        self.values = [
+            [_final(encoding, part, self.returned) for part in _parts(o)] for o in subject.observed
+        ]
 
     def projected(self) -> list[int]:
         values = [literal for parts in self.values for part in parts for literal in part.values()]
-        return [self.ended, *self.failures.values(), *values]
+        return [self.returned, *self.failures.values(), *values]
 
     def counts(self, is_true: IsTrue) -> bool:
         del is_true
@@ -195,16 +201,18 @@ class _ProgramWatch:
     def assumptions(self, state: State) -> list[int]:
         if len(state) == 1 and state[0]:
             return [self.failures.get(int(str(state[0])), FALSE)]
-        return [self.ended, *_equalities(self.values, state[1:])]
+        return [self.returned, *_equalities(self.values, state[1:])]
 
 
 def _is_mark(instruction: object) -> bool:
     return isinstance(instruction, Assert) and instruction.message == RETURNED
 
 
-def _final(encoding: Encoding, part: RegisterOf | CellOf, ended: int) -> dict[int, int]:
+def _final(encoding: Encoding, part: RegisterOf | CellOf, returned: int) -> dict[int, int]:
     """The literals of final values, only where the program ended."""
-    return {number: encoding.formula.both(literal, ended) for number, literal in encoding.final(part).items()}
+    return {
+        number: encoding.formula.both(literal, returned) for number, literal in encoding.final(part).items()
+    }
 
 
 def _number(literals: dict[int, int], is_true: IsTrue) -> int:

@@ -8,10 +8,13 @@ handed over.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from treville.encoding.executions import Encoding
 from treville.events.execution import Execution
 from treville.questions.portability.deadness import deadness
-from treville.questions.portability.inconsistency import require_consistency, require_inconsistency
+from treville.questions.portability.inconsistency import inconsistency, require_consistency
 from treville.questions.portability.question import Difference, OnDifference, State
 from treville.questions.portability.sides import Side
 from treville.questions.portability.subjects import Subject
@@ -32,34 +35,26 @@ class SymbolicSearch:
         self.bound = bound
         self.budget = budget
         self._reachability: _Reachability | None = None
-        self._cut = True
-        self._asked = False
+        self._cut: Callable[[], bool] | None = None
 
     @property
     def bound_reached(self) -> bool:
         """Known for litmus tests; of a program, asks for an execution of the allowing model that is cut."""
-        if self._cut and not self._asked:
-            encoding = encode(self.subject, self.allowing, self.bound, self.budget)
-            self._cut = encoding.bound_reached and (
-                encoding.memory.complete or satisfiable(Clasp(encoding.formula), self.budget, [encoding.cut])
-            )
-            self._asked = True
-        return self._cut
+        return self._cut is not None and self._cut()
 
     def differences(self, on_difference: OnDifference, *, states: bool, dead: bool) -> None:
         """One solver for all differences; it is asked for the next one as long as wanted."""
+        del states  # states are projected to in any case, so that runs that do not count are skipped by state
         encoding = encode(self.subject, self.allowing, self.bound, self.budget)
-        self._cut = encoding.bound_reached
-        self._asked = encoding.memory.complete
         self.forbidding.prepare(encoding.facts)
-        require_inconsistency(encoding, self.forbidding.view, self.budget)
+        forbidden = inconsistency(encoding, self.forbidding.view, self.budget)
         if dead:
             require_consistency(encoding, deadness(), self.budget)
         watch = self.subject.watch(encoding)
         reader = ExecutionReader(encoding)
-        # Also where states do not matter: runs that do not count are skipped state by state.
         solver = Clasp(encoding.formula, watch.projected())
-        del states
+        if not dead:
+            self._cut = partial(_is_cut, encoding, solver, self.budget)
 
         def on_solution(is_true: IsTrue) -> bool:
             if not watch.counts(is_true):
@@ -73,7 +68,7 @@ class SymbolicSearch:
 
             return on_difference(Difference(state, execution))
 
-        solver.enumerate(self.budget, on_solution)
+        solver.enumerate(self.budget, on_solution, [forbidden, watch.ended])
 
     def reachable(self, state: State) -> bool:
         """Asks a solver of its own, which holds the consistent executions of the forbidding model."""
@@ -100,8 +95,16 @@ class _Reachability:
             found = self.watch.counts(is_true)
             return not found
 
-        self.solver.enumerate(self.budget, on_solution, self.watch.assumptions(state))
+        self.solver.enumerate(self.budget, on_solution, [self.watch.ended, *self.watch.assumptions(state)])
         return found
+
+
+def _is_cut(encoding: Encoding, solver: Clasp, budget: Budget) -> bool:
+    """Is some execution cut at the loop bound? Litmus tests have no such executions, and only know whether
+    one may have been left out."""
+    if not encoding.bound_reached or encoding.memory.complete:
+        return encoding.bound_reached
+    return satisfiable(solver, budget, [encoding.cut])
 
 
 def encode(subject: Subject, side: Side, bound: int, budget: Budget) -> Encoding:
