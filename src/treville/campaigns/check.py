@@ -13,12 +13,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from treville.campaigns.results import Report
 from treville.models.model import Model
 from treville.programs.ir import Program
 from treville.results import Budget, BudgetExceeded, InputError, TrevilleError, Verdict
+
+if TYPE_CHECKING:
+    from treville.solving.reachability import Reachability
 
 AUTO = 0
 # `--bound auto` tries these one after the other, and with a time limit goes on doubling.
@@ -40,6 +43,8 @@ class Options:
     defines: tuple[str, ...] = ()
     includes: tuple[str, ...] = ()
     engine: str = "eager"
+    encoding: str = "acyclicity"
+    solver: str = "clasp"
     svg: str = ""
     dot: str = ""
     variants: tuple[str, ...] = ()
@@ -108,6 +113,7 @@ def _litmus(file: str, model: str, options: Options) -> Report:
 
     asked = litmus.Options(
         bound=options.bound or 2,
+        engine="auto" if options.encoding == "acyclicity" else options.encoding,
         seconds=options.seconds,
         memory=options.memory,
         variants=options.variants,
@@ -193,9 +199,7 @@ def _ask(
     report: Report, program: Program, model: Model, bound: int, budget: Budget, options: Options
 ) -> bool:
     """Fill the report with the answer for one bound; is it conclusive?"""
-    from treville.solving.reachability import reach_failure
-
-    found = reach_failure(program, model, bound, budget, lazy=options.engine == "lazy")
+    found = _search(program, model, bound, budget, options)
     report["stats"] = dict(found.stats)
     report["status"] = "done"
     if found.execution is not None:
@@ -216,6 +220,16 @@ def _ask(
         " (raise --bound)",
     )
     return False
+
+
+def _search(program: Program, model: Model, bound: int, budget: Budget, options: Options) -> Reachability:
+    if (options.encoding, options.solver) != ("acyclicity", "clasp"):
+        from treville.solving.siblings import reach
+
+        return reach(program, model, bound, budget, options.encoding, options.solver)
+    from treville.solving.reachability import reach_failure
+
+    return reach_failure(program, model, bound, budget, lazy=options.engine == "lazy")
 
 
 def _pictures(report: Report, execution: Any, program: Program, model: Model, options: Options) -> None:

@@ -45,6 +45,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--engine", choices=("eager", "lazy"), default="eager", help="how to enforce models")
     parser.add_argument(
+        "--encoding",
+        choices=("acyclicity", "clocks", "conflicts"),
+        default="acyclicity",
+        help="how memory models become formulas; clocks and conflicts know shipped models only",
+    )
+    parser.add_argument(
+        "--solver", choices=("clasp", "z3", "sat", "cadical"), default="clasp", help="who solves formulas"
+    )
+    parser.add_argument(
         "--variant", action="append", default=[], metavar="V", help='cat\'s `if "V"`; repeat or use commas'
     )
     parser.add_argument("--bell", metavar="FILE", default="", help="annotations that the model uses")
@@ -88,6 +97,8 @@ def run(options: argparse.Namespace) -> int:
     files = list(expand(options.inputs, (*SUFFIXES, LITMUS)))
     if not files:
         raise InputError("no programs found", None, f"looked for *{', *'.join((*SUFFIXES, LITMUS))}")
+    if options.engine == "lazy" and (options.encoding, options.solver) != ("acyclicity", "clasp"):
+        raise InputError("--engine lazy works with the default encoding and solver only")
     models = list(dict.fromkeys(options.model))
     asked = Options(
         bound=options.bound,
@@ -98,6 +109,8 @@ def run(options: argparse.Namespace) -> int:
         defines=tuple(options.D),
         includes=tuple(options.I),
         engine=options.engine,
+        encoding=options.encoding,
+        solver=options.solver,
         svg=options.svg,
         dot=options.dot,
         variants=tuple(v for given in options.variant for v in given.split(",") if v),

@@ -34,7 +34,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--bell", metavar="FILE", default="", help="annotations that the model uses")
     parser.add_argument(
-        "--engine", choices=("auto", "enumerate", "eager", "lazy"), default="auto", help="how to search"
+        "--engine",
+        choices=("auto", "enumerate", "eager", "lazy", "clocks", "conflicts"),
+        default="auto",
+        help="how to search (clocks and conflicts: other encodings, for shipped models)",
     )
     _add_limits(parser)
     _add_witness_options(parser)

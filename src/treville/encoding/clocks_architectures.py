@@ -137,7 +137,7 @@ def architecture_of(model: Model, known: dict[str, Architecture] | None = None) 
     found = known.get(model.name)
     if found is None or Path(model.file).resolve() != find_model(found.name).resolve():
         raise Unsupported(
-            f"the model {model.name} with this encoding, which has its memory models built in",
+            f"this encoding has its memory models built in and does not know {model.name}",
             hint=f"use --encoding acyclicity, or one of the shipped models {', '.join(known)}",
         )
     return found
@@ -152,7 +152,7 @@ def parts_of(architecture: Architecture, fence: StaticEvent) -> tuple[FencePart,
     if architecture.ignored_fences is not None and kinds - architecture.ignored_fences:
         shown = fence.instruction.text or ", ".join(sorted(kinds))
         raise Unsupported(
-            f"the fence '{shown}' on {architecture.name} with this encoding",
+            f"this encoding does not know the fence '{shown}' on {architecture.name}",
             fence.instruction.span,
             "use --encoding acyclicity",
         )

@@ -18,7 +18,7 @@ from treville.questions.fences import refuse_unknown_fences
 from treville.results import Budget, TooLarge
 
 State: TypeAlias = tuple[FinalValue, ...]
-ENGINES = ("auto", "enumerate", "eager", "lazy")
+ENGINES = ("auto", "enumerate", "eager", "lazy", "clocks", "conflicts")
 DEFAULT_BOUND = 2
 # Beyond this many traces, selections and candidates the symbolic engine is faster (bench/litmus.py).
 MAX_EFFORT = 1_500
@@ -86,6 +86,11 @@ def _run(
         except TooLarge:
             if engine != "auto":
                 raise
+    if engine in ("clocks", "conflicts"):
+        from treville.solving.siblings import states
+
+        listed = states(test, model, bound, budget, engine)
+        return dict.fromkeys(listed.states), set(), listed.bound_reached, True, engine
     from treville.solving.outcomes import symbolic_outcomes
 
     lazy = engine == "lazy"
