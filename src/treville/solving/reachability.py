@@ -34,9 +34,11 @@ class Reachability:
 
 
 def reach_failure(
-    program: Program, model: Model, bound: int, budget: Budget, lazy: bool = False
+    program: Program, model: Model, bound: int, budget: Budget, lazy: bool = True
 ) -> Reachability:
-    """Look for a consistent execution in which an assertion fails."""
+    """Look for a consistent execution in which an assertion fails. By default simple axioms are encoded and
+    the others enforced lazily: Power's preserved program order is recursive over all pairs of events, and
+    an eager encoding of it takes minutes where the lazy engine takes tenths of a second."""
     try:
         return _search(program, model, bound, budget, eager_axioms(model) if lazy else model.axioms)
     except NotEncodable:
