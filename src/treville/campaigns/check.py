@@ -229,7 +229,7 @@ def _search(program: Program, model: Model, bound: int, budget: Budget, options:
         return reach(program, model, bound, budget, options.encoding, options.solver)
     from treville.solving.reachability import reach_failure
 
-    return reach_failure(program, model, bound, budget, lazy=options.engine == "lazy")
+    return reach_failure(program, model, bound, budget, lazy=options.engine != "eager")
 
 
 def _pictures(report: Report, execution: Any, program: Program, model: Model, options: Options) -> None:
