@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from treville.histories.graph import Closure, EdgeSet, close
 from treville.histories.problem import Group, Problem, ViewGraph
 from treville.relations import elements, mask_of
 from treville.results import Budget, BudgetExceeded
 
 _BYTES_FOR_CLOSURES = 1_500_000_000
-_NODES_BETWEEN_CHECKS = 2048
 
 
 Step = tuple[int, int, str]
@@ -80,11 +80,11 @@ class _Saturation:
     def __init__(self, problem: Problem, budget: Budget) -> None:
         self.problem, self.events, self.budget = problem, problem.events, budget
         self.candidates = {r: list(c) for r, c in problem.events.candidates.items()}
-        self.edges = [_EdgeSet(view) for view in problem.views]
+        self.edges = [EdgeSet(view) for view in problem.views]
         self.sources: dict[int, int] = {}
         self.happened: set[int] = set()
         self.group_of = self._index_groups()
-        self.closure: list[_Closure | None] = [None] * len(problem.views)
+        self.closure: list[Closure | None] = [None] * len(problem.views)
         self.writes_at = [self._write_masks(view) for view in problem.views]
         self.seen_orders: dict[tuple[int, int], int] = {}
         self.shared: dict[int, set[int]] = {}
@@ -112,7 +112,7 @@ class _Saturation:
                 if edges.changed:
                     edges.changed = False
                     self.budget.check()
-                    self.closure[index] = closed = _close(edges, self.problem.views[index].nodes, self.budget)
+                    self.closure[index] = closed = close(edges, self.problem.views[index].nodes, self.budget)
                     if closed is None:
                         return self._cycle(index)
             for edges in self.edges:
@@ -312,138 +312,3 @@ class _Saturation:
             return None
         first, last = (view.node[event] for event in ends)
         return read, edges.path(first, last, edges.round_of(*edge))
-
-
-@dataclass(slots=True)
-class _Closure:
-    before: list[int]
-    after: list[int]
-
-
-class _EdgeSet:
-    """The certain edges of a view; derived ones remember their reason and the round they came in."""
-
-    def __init__(self, view: ViewGraph) -> None:
-        self.targets: list[set[int]] = [set() for _ in range(view.nodes)]
-        for before, after in view.fixed:
-            self.targets[before].add(after)
-        self.reasons: dict[tuple[int, int], tuple[str, tuple[int, ...], int]] = {}
-        self.changed = True
-        self.round = 0
-
-    def add(self, before: int, after: int, reason: str, why: tuple[int, ...]) -> None:
-        """A new edge with its reason, unless it is there already."""
-        if after not in self.targets[before]:
-            self.targets[before].add(after)
-            self.reasons[before, after] = (reason, why, self.round)
-            self.changed = True
-
-    def derived(self) -> list[tuple[int, int]]:
-        """The edges that are not there from the start."""
-        return list(self.reasons)
-
-    def reason(self, before: int, after: int) -> tuple[str, tuple[int, ...]]:
-        """Why an edge holds; edges from the start are the level's own order."""
-        found = self.reasons.get((before, after))
-        return (found[0], found[1]) if found else ("order of the level", ())
-
-    def round_of(self, before: int, after: int) -> int:
-        """The round in which the edge was derived; -1 for edges from the start."""
-        found = self.reasons.get((before, after))
-        return found[2] if found else -1
-
-    def path(self, start: int, goal: int, before_round: int) -> list[tuple[int, int]]:
-        """The edges of a path that was there before a round; empty when there was none in this view."""
-        previous: dict[int, int] = {start: start}
-        frontier = [start]
-        while frontier and goal not in previous:
-            following = []
-            for node in frontier:
-                for target in self.targets[node]:
-                    if target not in previous and self.round_of(node, target) < before_round:
-                        previous[target] = node
-                        following.append(target)
-            frontier = following
-        found = []
-        while goal in previous and goal != start:
-            found.append((previous[goal], goal))
-            goal = previous[goal]
-        return found[::-1]
-
-    def shortest_cycle(self, nodes: int) -> list[int]:
-        """A short cycle: the shortest through some node of a cyclic part."""
-        alive = _cyclic_part(self.targets, nodes)
-        best: list[int] = []
-        for start in alive[:200]:
-            found = self._cycle_through(start, len(best) or nodes + 1)
-            if found and (not best or len(found) < len(best)):
-                best = found
-        return best
-
-    def _cycle_through(self, start: int, limit: int) -> list[int]:
-        previous: dict[int, int] = {}
-        frontier, length = [start], 0
-        while frontier and length < limit:
-            length += 1
-            following = []
-            for node in frontier:
-                for target in self.targets[node]:
-                    if target == start:
-                        path = [node]
-                        while path[-1] != start:
-                            path.append(previous[path[-1]])
-                        return path[::-1]
-                    if target not in previous:
-                        previous[target] = node
-                        following.append(target)
-            frontier = following
-        return []
-
-
-def _topological(targets: list[set[int]], nodes: int) -> list[int] | None:
-    indegree = [0] * nodes
-    for found in targets:
-        for target in found:
-            indegree[target] += 1
-    ready = [node for node in range(nodes) if not indegree[node]]
-    for node in ready:
-        for target in targets[node]:
-            indegree[target] -= 1
-            if not indegree[target]:
-                ready.append(target)
-    return ready if len(ready) == nodes else None
-
-
-def _cyclic_part(targets: list[set[int]], nodes: int) -> list[int]:
-    """Nodes that are left when nodes without predecessors are removed again and again."""
-    indegree = [0] * nodes
-    for found in targets:
-        for target in found:
-            indegree[target] += 1
-    ready = [node for node in range(nodes) if not indegree[node]]
-    for node in ready:
-        for target in targets[node]:
-            indegree[target] -= 1
-            if not indegree[target]:
-                ready.append(target)
-    return [node for node in range(nodes) if indegree[node] > 0]
-
-
-def _close(edges: _EdgeSet, nodes: int, budget: Budget) -> _Closure | None:
-    """Ancestors and descendants of every node as bit masks, or None when there is a cycle."""
-    order = _topological(edges.targets, nodes)
-    if order is None:
-        return None
-    after, before = [0] * nodes, [0] * nodes
-    for number, node in enumerate(reversed(order)):
-        if not number % _NODES_BETWEEN_CHECKS:
-            budget.check()
-        mask = 0
-        for target in edges.targets[node]:
-            mask |= after[target] | 1 << target
-        after[node] = mask
-    for node in order:
-        mask = before[node] | 1 << node
-        for target in edges.targets[node]:
-            before[target] |= mask
-    return _Closure(before, after)
