@@ -209,10 +209,12 @@ def _is_mark(instruction: object) -> bool:
 
 
 def _final(encoding: Encoding, part: RegisterOf | CellOf, returned: int) -> dict[int, int]:
-    """The literals of final values, only where the program ended."""
-    return {
-        number: encoding.formula.both(literal, returned) for number, literal in encoding.final(part).items()
-    }
+    """The literals of final values, only where the program ended. A cell that no event accesses keeps its
+    initial value."""
+    found = encoding.final(part)
+    if not found and isinstance(part, CellOf):
+        found = {encoding.facts.values.initial.get(part.address, 0): TRUE}
+    return {number: encoding.formula.both(literal, returned) for number, literal in found.items()}
 
 
 def _number(literals: dict[int, int], is_true: IsTrue) -> int:

@@ -1,0 +1,239 @@
+"""Portability measured: litmus tests as in Table 5.1 of paper 004, mutexes as in its Tables 5.2 and B.2.
+
+    python bench/portability.py litmus X86=sc-tso,sc-pso,tso-pso PPC=sc-power,tso-power
+    python bench/portability.py mutexes
+
+The first looks for folders of litmus tests with these names below `--corpus`. With `--check` each state answer
+is compared with the two sets of final states and both engines with each other, and trace portability must imply
+state portability: a disagreement ends with exit code 1. The second runs the algorithms in `tests/c`. Seconds
+are CPU seconds of one process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from treville.campaigns.inputs import expand, read_text
+from treville.campaigns.litmus import load_test
+from treville.models.library import load_model
+from treville.models.model import Model
+from treville.programs.c import load_program
+from treville.programs.litmus.test import LitmusTest
+from treville.questions.outcomes import outcomes
+from treville.questions.portability import (
+    Portability,
+    ProgramSubject,
+    Question,
+    portability,
+    program_portability,
+    program_subject,
+)
+from treville.results import Budget, BudgetExceeded, InputError, TooLarge
+
+ROOT = Path(__file__).resolve().parents[1]
+MUTEXES = ("parker", "dekker", "peterson", "burns", "bakery", "lamport", "szymanski")
+VERSIONS = {"plain": "F=0", "x86 fences": "F=1", "all fences": "F=2"}
+MUTEX_PAIRS = (("sc", "tso"), ("tso", "power"), ("tso", "armv7"))
+
+
+# -- litmus tests ----------------------------------------------------------------------------------
+
+
+@dataclass
+class Row:
+    """One pair of models over a family of tests."""
+
+    pair: str
+    neither: int = 0
+    both: int = 0
+    only_state: int = 0
+    dead_both: int = 0
+    dead_only_state: int = 0
+    dead_missed: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    seconds: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+    @property
+    def tests(self) -> int:
+        """How many tests have an answer."""
+        return self.neither + self.both + self.only_state
+
+    def add(self, test: LitmusTest, source: Model, target: Model, seconds: float, check: bool) -> None:
+        """Ask about a test and count the answer."""
+        try:
+            asked = _Asked(test, source, target, seconds)
+            trace, state, dead = (
+                asked.passes("trace"),
+                asked.passes("state"),
+                asked.passes("trace", dead=True),
+            )
+            self.seconds.update(asked.seconds)
+            if asked.cut:
+                self.skipped["with loops"] += 1
+                return
+            if check and not asked.agrees(trace, state, dead):
+                self.wrong.append(f"{test.file} {self.pair}")
+        except InputError:
+            self.skipped["fences of another architecture"] += 1
+        except BudgetExceeded:
+            self.skipped["out of time"] += 1
+        else:
+            self._count(trace, state, dead)
+
+    def _count(self, trace: bool, state: bool, dead: bool) -> None:
+        self.neither += not state
+        self.both += trace and state
+        self.only_state += state and not trace
+        self.dead_both += dead and state
+        self.dead_only_state += state and not dead
+        self.dead_missed += dead and not state
+
+    def line(self) -> str:
+        """A line of the table."""
+        skipped = ", ".join(f"{count} {why}" for why, count in self.skipped.items()) or "-"
+        cells = [
+            self.pair, self.tests, self.neither, self.both, self.only_state, self.dead_both,
+            self.dead_only_state, self.dead_missed, f"{self.seconds['trace']:.1f}",
+            f"{self.seconds['state']:.1f}", skipped,
+        ]  # fmt: skip
+        return "| " + " | ".join(map(str, cells)) + " |"
+
+
+class _Asked:
+    """The questions about one test and pair."""
+
+    def __init__(self, test: LitmusTest, source: Model, target: Model, seconds: float) -> None:
+        self.test, self.source, self.target = test, source, target
+        self.limit = seconds
+        self.seconds: Counter[str] = Counter()
+        self.cut = False
+
+    def passes(self, notion: str, *, dead: bool = False, engine: str = "auto") -> bool:
+        question = Question(self.source, self.target, notion, dead=dead, engine=engine)
+        started = time.process_time()
+        found = portability(self.test, question, Budget(self.limit))
+        if engine == "auto" and not dead:
+            self.seconds[notion] += time.process_time() - started
+        self.cut |= not found.complete
+        return found.verdict.value == "PASS"
+
+    def agrees(self, trace: bool, state: bool, dead: bool) -> bool:
+        """Do the engines agree with each other, and with the sets of final states?"""
+        states = [set(outcomes(self.test, model).states) for model in (self.source, self.target)]
+        if state != (states[1] <= states[0]) or (trace and not state):
+            return False
+        for engine in ("eager", "enumerate"):
+            try:
+                found = [
+                    self.passes("trace", engine=engine),
+                    self.passes("state", engine=engine),
+                    self.passes("trace", dead=True, engine=engine),
+                ]
+            except TooLarge:
+                continue
+            if found != [trace, state, dead]:
+                return False
+        return True
+
+
+HEAD = (
+    "| models | tests | not portable | portable | only states | portable (dead) | only states (dead) "
+    "| missed (dead) | trace s | state s | skipped |\n|---|---|---|---|---|---|---|---|---|---|---|"
+)
+
+
+def run_litmus(options: argparse.Namespace) -> int:
+    """The table of litmus tests."""
+    print(HEAD)
+    wrong: list[str] = []
+    for family, pair, source, target in _pairs(options.families):
+        row = Row(pair)
+        files = list(expand([str(Path(options.corpus) / family)], (".litmus",)))[:: options.every]
+        for file in files:
+            try:
+                test = load_test(read_text(file), file)
+            except InputError:
+                row.skipped["not read"] += 1
+                continue
+            row.add(test, source, target, options.timeout, options.check)
+        print(row.line(), flush=True)
+        wrong += row.wrong
+    for name in wrong:
+        print(f"disagreement: {name}", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+def _pairs(families: list[str]) -> Iterator[tuple[str, str, Model, Model]]:
+    for entry in families:
+        family, _, pairs = entry.partition("=")
+        for pair in pairs.split(","):
+            source, _, target = pair.partition("-")
+            yield family, pair, load_model(source), load_model(target)
+
+
+# -- mutexes ---------------------------------------------------------------------------------------
+
+
+def run_mutexes(options: argparse.Namespace) -> int:
+    """The table of mutual exclusion algorithms, bound 2."""
+    print("| program | version | models | states | looked at | trace | states s | trace s |")
+    print("|---|---|---|---|---|---|---|---|")
+    for name in MUTEXES:
+        for version, define in VERSIONS.items():
+            program = load_program(ROOT / "tests" / "c" / "safe" / f"{name}.c", 2, (define,))
+            subject = program_subject(program)
+            for source, target in MUTEX_PAIRS:
+                models = (load_model(source), load_model(target))
+                state = _measured(subject, Question(*models, "state"), options.timeout)
+                trace = _measured(subject, Question(*models, "trace"), options.timeout)
+                looked = "-" if state[0] is None else state[0].differences
+                cells = (name, version, f"{source}-{target}", _word(state[0]), looked, _word(trace[0]))
+                times = (f"{state[1]:.2f}", f"{trace[1]:.2f}")
+                print("| " + " | ".join(map(str, (*cells, *times))) + " |", flush=True)
+    return 0
+
+
+def _measured(
+    subject: ProgramSubject, question: Question, seconds: float
+) -> tuple[Portability | None, float]:
+    started = time.process_time()
+    try:
+        answer = program_portability(subject, question, Budget(seconds))
+    except BudgetExceeded:
+        return None, time.process_time() - started
+    return answer, time.process_time() - started
+
+
+def _word(answer: Portability | None) -> str:
+    if answer is None:
+        return "out of time"
+    return answer.verdict.value + ("" if answer.complete else " (cut)")
+
+
+def main() -> int:
+    """Run one of the two."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    litmus = commands.add_parser("litmus")
+    litmus.add_argument("families", nargs="+", metavar="FAMILY=SOURCE-TARGET,...")
+    litmus.add_argument("--corpus", default=str(ROOT.parent / "shared" / "corpora" / "litmus"))
+    litmus.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth test")
+    litmus.add_argument("--timeout", type=float, default=30.0)
+    litmus.add_argument("--check", action="store_true", help="compare engines and sets of final states")
+    litmus.set_defaults(run=run_litmus)
+    mutexes = commands.add_parser("mutexes")
+    mutexes.add_argument("--timeout", type=float, default=120.0)
+    mutexes.set_defaults(run=run_mutexes)
+    options = parser.parse_args()
+    return int(options.run(options))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

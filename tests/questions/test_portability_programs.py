@@ -1,0 +1,173 @@
+"""Portability of C programs: as litmus tests of the same code say, and as all states of both models say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from treville.models.library import load_model
+from treville.programs.c import load_program
+from treville.programs.litmus import parse
+from treville.questions.portability import (
+    Portability,
+    ProgramSubject,
+    Question,
+    portability,
+    program_portability,
+    program_subject,
+)
+from treville.questions.portability.question import State
+from treville.questions.portability.repair import FULL_FENCE, suggest_fences
+from treville.questions.portability.sides import Side, compile_both
+from treville.questions.portability.symbolic import encode
+from treville.results import Budget, InputError, Verdict
+from treville.solving.solver import Clasp
+
+pytest.importorskip("llvmlite")
+
+PROGRAMS = Path(__file__).resolve().parents[1] / "c" / "safe"
+HEADER = "#include <pthread.h>\n#include <stdatomic.h>\nstatic atomic_int x, y; int a, b;\n"
+MAIN = """
+int main(void) {
+  pthread_t one, two;
+  pthread_create(&one, 0, first, 0);
+  pthread_create(&two, 0, second, 0);
+  pthread_join(one, 0);
+  pthread_join(two, 0);
+  return 0;
+}
+"""
+# shape -> the accesses of two threads over x and y; `r0` is what states show of the threads' reads
+SHAPES = {
+    "SB": (["W x 1", "R y"], ["W y 1", "R x"]),
+    "MP": (["W x 1", "W y 1"], ["R y", "R x"]),
+    "LB": (["R x", "W y 1"], ["R y", "W x 1"]),
+    "2+2W": (["W x 1", "W y 2"], ["W y 1", "W x 2"]),
+}
+ORDERS = {
+    "W": {"seq_cst": "seq_cst", "rel_acq": "release"},
+    "R": {"seq_cst": "seq_cst", "rel_acq": "acquire"},
+}
+PAIRS = (("sc", "tso"), ("tso", "power"), ("tso", "armv7"), ("sc", "aarch64"), ("power", "riscv"))
+
+
+def accesses(steps: list[str], order: str, pointer: bool) -> str:
+    """A thread's body; its reads are collected in the decimal digits of `r`."""
+    mark = "" if pointer else "&"
+    lines = ["int r = 0;"]
+    for step in steps:
+        kind, place, *value = step.split()
+        memory_order = f"memory_order_{ORDERS[kind].get(order, 'relaxed')}"
+        if kind == "W":
+            lines.append(f"atomic_store_explicit({mark}{place}, {value[0]}, {memory_order});")
+        else:
+            name = f"r{len(lines)}"
+            lines.append(f"int {name} = atomic_load_explicit({mark}{place}, {memory_order});")
+            lines.append(f"r = r + r + {name};")
+    return "\n  ".join(lines)
+
+
+def as_program(shape: str, order: str, folder: Path) -> ProgramSubject:
+    first, second = SHAPES[shape]
+    text = HEADER
+    for name, steps, result in (("first", first, "a"), ("second", second, "b")):
+        body = accesses(steps, order, pointer=False)
+        text += f"static void *{name}(void *unused) {{\n  {body}\n  {result} = r;\n  return 0;\n}}\n"
+    path = folder / f"{shape}-{order}.c"
+    path.write_text(text + MAIN)
+    return program_subject(load_program(path))
+
+
+def as_test(shape: str, order: str) -> str:
+    first, second = SHAPES[shape]
+    threads = "".join(
+        f"P{number}(atomic_int* x, atomic_int* y) {{\n  {accesses(steps, order, pointer=True)}\n}}\n"
+        for number, steps in enumerate((first, second))
+    )
+    return f"C {shape}\n{{ x=0; y=0; }}\n{threads}locations [x; y; 0:r; 1:r;]\nexists (x=0)\n"
+
+
+def ask(subject: ProgramSubject, source: str, target: str, notion: str = "state") -> Portability:
+    question = Question(load_model(source), load_model(target), notion)
+    return program_portability(subject, question, Budget(120))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("order", ["relaxed", "rel_acq", "seq_cst"])
+def test_programs_get_the_answers_of_litmus_tests(shape: str, order: str, tmp_path: Path) -> None:
+    subject = as_program(shape, order, tmp_path)
+    test = parse(as_test(shape, order), f"{shape}.litmus")
+    for source, target in PAIRS:
+        for notion in ("trace", "state"):
+            question = Question(load_model(source), load_model(target), notion, engine="enumerate")
+            expected = portability(test, question).verdict
+            assert ask(subject, source, target, notion).verdict is expected, (source, target, notion)
+
+
+# -- all states of both models ---------------------------------------------------------------------
+
+
+def all_states(subject: ProgramSubject, side: Side) -> set[State]:
+    """Every state, listed without any notion of difference."""
+    encoding = encode(subject, side, 2, Budget(60))
+    watch = subject.watch(encoding)
+    found = set()
+
+    def on_solution(is_true: object) -> bool:
+        found.add(watch.state(is_true))  # type: ignore[arg-type]
+        return True
+
+    Clasp(encoding.formula, watch.projected()).enumerate(Budget(60), on_solution, [watch.ended])
+    return found
+
+
+def mutex(name: str, fences: int) -> ProgramSubject:
+    return program_subject(load_program(PROGRAMS / f"{name}.c", defines=(f"F={fences}",)))
+
+
+@pytest.mark.parametrize("name", ["peterson", "dekker", "parker", "bakery"])
+@pytest.mark.parametrize("fences", [0, 1])
+def test_mutexes_are_portable_where_no_state_is_new(name: str, fences: int) -> None:
+    subject = mutex(name, fences)
+    for source, target in (("sc", "tso"), ("tso", "power")):
+        joint, *sides = compile_both(subject.program, load_model(source), load_model(target))
+        old, new = (all_states(replace(subject, program=joint), side) for side in sides)
+        assert old
+        answer = ask(subject, source, target)
+        assert (answer.verdict is Verdict.PASS) == (new <= old), (source, target)
+        if answer.findings:
+            assert answer.findings[0].state in new - old
+
+
+def test_fences_for_x86_make_peterson_portable_to_tso_and_no_further() -> None:
+    assert ask(mutex("peterson", 0), "sc", "tso").verdict is Verdict.FAIL
+    assert ask(mutex("peterson", 1), "sc", "tso", "trace").verdict is Verdict.PASS
+    assert ask(mutex("peterson", 1), "sc", "power").verdict is Verdict.FAIL
+    assert ask(mutex("peterson", 2), "sc", "power", "trace").verdict is Verdict.PASS
+
+
+def test_fences_are_suggested_on_source_lines() -> None:
+    subject = mutex("peterson", 0)
+    plain = load_program(PROGRAMS / "peterson.c", defines=("F=0",))
+    places = suggest_fences(
+        plain,
+        FULL_FENCE["C"][1],
+        lambda program: ask(program_subject(program), "sc", "tso"),
+        ask(subject, "sc", "tso"),
+    )
+    assert places is not None
+    waiting = (
+        (PROGRAMS / "peterson.c")
+        .read_text()
+        .split("\n")
+        .index("    WAIT_WHILE(flag[other] && turn == other);")
+    )
+    assert [place.span.line for place in places] == [waiting + 1]
+
+
+def test_programs_are_not_listed() -> None:
+    question = Question(load_model("sc"), load_model("tso"), engine="enumerate")
+    with pytest.raises(InputError, match="too many executions to list"):
+        program_portability(mutex("peterson", 0), question)
