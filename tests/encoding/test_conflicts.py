@@ -1,0 +1,148 @@
+"""Conflict-aware matches: the worked example of paper 003 (Figures 3 and 4); states on SC, TSO and PSO."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from treville.encoding.contract import SiblingEncoding, encode_test
+from treville.models.library import load_model
+from treville.programs.ir import Branch, Const, Fence, Load, Program, Reg, Store, Thread
+from treville.programs.litmus import parse
+from treville.programs.litmus.test import LitmusTest
+from treville.results import Budget, Unsupported
+from treville.solving.outcomes import known_coherent, symbolic_outcomes
+from treville.solving.siblings import make_solver, states
+from treville.solving.solver import satisfiable
+
+ROOT = Path(__file__).resolve().parents[2]
+CORPUS = ROOT.parent / "shared" / "corpora" / "litmus"
+EXAMPLES = ROOT / "examples" / "litmus"
+NAMES = ("Wx3", "Ry3", "Wx4", "Wx5", "Rx6", "Wy4", "Wy5", "Rx7", "Ry8", "Wx8")
+
+
+def figure_3() -> Program:
+    """x = 1; x = y ? 2 : 3; y = x   beside   y = 1; if (x) x = y."""
+    program = Program()
+    x, y = (Const(program.location(name).address) for name in "xy")
+    first = [
+        Store(x, Const(1)), Load("r3", y), Branch("else", Reg("r3")), Store(x, Const(2)), Branch("end"),
+        Store(x, Const(3)), Load("r6", x), Store(y, Reg("r6")),
+    ]  # fmt: skip
+    second = [
+        Store(y, Const(1)), Load("r7", x), Branch("then", Reg("r7")), Branch("end"), Load("r8", y),
+        Store(x, Reg("r8")),
+    ]  # fmt: skip
+    program.threads = [
+        Thread("T1", first, {"else": 5, "end": 6}),
+        Thread("T2", second, {"then": 4, "end": 6}),
+    ]
+    return program
+
+
+def encoded(program: Program, model: str) -> SiblingEncoding:
+    chosen = load_model(model)
+    found = encode_test(program, chosen, 2, Budget(), known_coherent(chosen), set(), "conflicts")
+    assert isinstance(found, SiblingEncoding)
+    return found
+
+
+def pairs(encoding: SiblingEncoding, relation: str) -> set[tuple[str, str]]:
+    """The constraints of a relation between accesses of the program; initial writes are left out, as in the
+    figures."""
+    found = [c for c in encoding.constraints if c.relation == relation]
+    number = len(NAMES)
+    return {
+        (NAMES[c.before.event], NAMES[c.after.event])
+        for c in found
+        if c.before.event < number and c.after.event < number
+    }
+
+
+def test_the_preserved_order_of_figure_3_is_reduced() -> None:
+    assert pairs(encoded(figure_3(), "tso"), "succ") == {
+        ("Wx3", "Wx4"), ("Wx3", "Wx5"), ("Ry3", "Wx4"), ("Ry3", "Wx5"), ("Ry3", "Rx6"), ("Wx4", "Wy4"),
+        ("Wx5", "Wy4"), ("Rx6", "Wy4"), ("Rx7", "Ry8"), ("Ry8", "Wx8"), ("Wy5", "Wx8"),
+    }  # fmt: skip
+
+
+def test_sc_orders_neighbours_only() -> None:
+    assert pairs(encoded(figure_3(), "sc"), "succ") == {
+        ("Wx3", "Ry3"), ("Ry3", "Wx4"), ("Ry3", "Wx5"), ("Wx4", "Rx6"), ("Wx5", "Rx6"), ("Rx6", "Wy4"),
+        ("Wy5", "Rx7"), ("Rx7", "Ry8"), ("Ry8", "Wx8"),
+    }  # fmt: skip
+
+
+def test_matches_between_threads_order_clocks_and_local_ones_are_free() -> None:
+    encoding = encoded(figure_3(), "tso")
+    assert pairs(encoding, "m2clk") == {
+        ("Wx8", "Rx6"), ("Wx3", "Rx7"), ("Wx4", "Rx7"), ("Wx5", "Rx7"), ("Wy5", "Ry3"), ("Wy4", "Ry8"),
+    }  # fmt: skip
+    local = [("Wx4", "Rx6"), ("Wx5", "Rx6"), ("Wy5", "Ry8")]
+    for write, read in local:
+        assert encoding.memory.reads_from(NAMES.index(write), NAMES.index(read)) != -1
+
+
+def test_matches_of_one_read_are_in_conflict_as_in_figure_4() -> None:
+    encoding = encoded(figure_3(), "tso")
+    solver = make_solver("clasp", encoding.formula)
+    for sources in encoding.memory.sources.values():
+        for (_, one), (_, other) in combinations(sources, 2):
+            assert not satisfiable(solver, Budget(), [one, other])
+
+
+def test_every_match_of_figure_4_happens_in_some_execution() -> None:
+    encoding = encoded(figure_3(), "tso")
+    solver = make_solver("clasp", encoding.formula)
+    listed = [
+        ("Wx3", "Rx7"), ("Wx4", "Rx7"), ("Wx5", "Rx7"), ("Wx4", "Rx6"), ("Wx5", "Rx6"), ("Wx8", "Rx6"),
+        ("Wy5", "Ry3"), ("Wy5", "Ry8"), ("Wy4", "Ry8"),
+    ]  # fmt: skip
+    for write, read in listed:
+        literal = encoding.memory.reads_from(NAMES.index(write), NAMES.index(read))
+        assert satisfiable(solver, Budget(), [literal]), (write, read)
+
+
+def test_unique_orders_writes_of_different_threads_both_ways() -> None:
+    found = pairs(encoded(figure_3(), "tso"), "unique")
+    assert {("Wx8", "Wx4"), ("Wx4", "Wx8"), ("Wy4", "Wy5"), ("Wy5", "Wy4")} <= found
+
+
+def test_fences_are_part_of_the_preserved_order() -> None:
+    program = Program()
+    x, y = (Const(program.location(name).address) for name in "xy")
+    program.threads = [Thread("P0", [Store(x, Const(1)), Fence(frozenset({"MFENCE"})), Load("r", y)])]
+    constraints = encoded(program, "tso").constraints
+    assert [(c.before.event, c.after.event) for c in constraints if c.relation == "succ"] == [(0, 2)]
+
+
+@pytest.mark.parametrize("file", sorted(EXAMPLES.glob("*.litmus")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("model", ["sc", "tso", "pso"])
+def test_examples_have_the_states_of_the_default_encoding(file: Path, model: str) -> None:
+    test = parse(file.read_text(), str(file))
+    expected = set(symbolic_outcomes(test, load_model(model), 2, Budget()).states)
+    assert states(test, load_model(model), 2, Budget(), "conflicts").states == expected
+
+
+@pytest.mark.parametrize("file", sorted((CORPUS / "X86").rglob("*.litmus"))[::8], ids=lambda path: path.stem)
+@pytest.mark.parametrize("encoding", ["clocks", "conflicts"])
+def test_x86_tests_have_the_states_of_the_default_encoding(file: Path, encoding: str) -> None:
+    test = parse(file.read_text(), str(file))
+    for model in ("sc", "tso", "pso"):
+        expected = set(symbolic_outcomes(test, load_model(model), 2, Budget()).states)
+        assert states(test, load_model(model), 2, Budget(), encoding).states == expected, model
+
+
+@pytest.mark.parametrize("model", ["rmo", "power", "alpha", "aarch64"])
+def test_weaker_models_are_refused(model: str) -> None:
+    with pytest.raises(Unsupported, match="built in"):
+        encoded(figure_3(), model)
+
+
+def test_a_litmus_test_sees_its_own_store_early() -> None:
+    source = (EXAMPLES / "SB+rfi.litmus").read_text()
+    test: LitmusTest = parse(source, "SB+rfi.litmus")
+    strong = states(test, load_model("sc"), 2, Budget(), "conflicts").states
+    assert strong < states(test, load_model("tso"), 2, Budget(), "conflicts").states

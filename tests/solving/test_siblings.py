@@ -1,0 +1,207 @@
+"""Encodings and solvers: every combination gives the same answers on litmus tests and on whole programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from treville.encoding.formula import Formula
+from treville.models.library import load_model
+from treville.programs.ir import (
+    Assert,
+    AtomicBegin,
+    AtomicEnd,
+    Branch,
+    Const,
+    Fence,
+    Instruction,
+    Join,
+    Load,
+    Local,
+    Op,
+    Program,
+    Reg,
+    Spawn,
+    Store,
+    Thread,
+)
+from treville.programs.litmus import parse
+from treville.results import Budget, BudgetExceeded, InputError
+from treville.solving.outcomes import symbolic_outcomes
+from treville.solving.siblings import make_solver, reach, states
+from treville.solving.solution import evaluate_execution
+from treville.solving.solver import satisfiable
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "litmus"
+SOLVERS = ("clasp", "z3", "sat", "cadical")
+ENCODINGS = ("acyclicity", "clocks", "conflicts")
+OTHERS = ("z3", "sat", "cadical")
+MFENCE = frozenset({"MFENCE"})
+
+
+def skip_without(solver: str) -> None:
+    pytest.importorskip("z3" if solver == "z3" else "pysat") if solver != "clasp" else None
+
+
+def started(program: Program, threads: list[list[Instruction]], end: list[Instruction]) -> Program:
+    """Threads that main starts and joins before it runs `end`."""
+    main: list[Instruction] = []
+    for number, code in enumerate(threads):
+        program.functions[f"t{number}"] = Thread(f"t{number}", code)
+        main += [Fence(MFENCE), Spawn(f"h{number}", f"t{number}", Const(0))]
+    for number in range(len(threads)):
+        main += [Join(Reg(f"h{number}")), Fence(MFENCE)]
+    program.threads = [Thread("main", main + end)]
+    return program
+
+
+def store_buffering(fence: bool) -> Program:
+    program = Program()
+    x, y, a, b = (Const(program.location(name).address) for name in "xyab")
+    between: list[Instruction] = [Fence(MFENCE)] if fence else []
+    threads: list[list[Instruction]] = [
+        [Store(x, Const(1)), *between, Load("r", y), Store(a, Reg("r"))],
+        [Store(y, Const(1)), *between, Load("r", x), Store(b, Reg("r"))],
+    ]
+    seen = Op("or", (Reg("ra"), Reg("rb")), 32)
+    return started(program, threads, [Load("ra", a), Load("rb", b), Assert(seen)])
+
+
+def increments(atomic: bool) -> Program:
+    program = Program()
+    x = Const(program.location("x").address)
+    code: list[Instruction] = [Load("r", x), Store(x, Op("add", (Reg("r"), Const(1)), 32))]
+    if atomic:
+        code = [AtomicBegin(), *code, AtomicEnd()]
+    end: list[Instruction] = [Load("r", x), Assert(Op("eq", (Reg("r"), Const(2)), 32))]
+    return started(program, [code, list(code)], end)
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_store_buffering_fails_where_it_should(encoding: str, solver: str) -> None:
+    skip_without(solver)
+    for model, fence, fails in [
+        ("sc", False, False),
+        ("tso", False, True),
+        ("tso", True, False),
+        ("pso", False, True),
+    ]:
+        answer = reach(store_buffering(fence), load_model(model), 2, Budget(seconds=60), encoding, solver)
+        assert (answer.execution is not None) == fails, (model, fence)
+        assert answer.complete
+        if answer.execution is not None:
+            assert answer.failed
+            assert evaluate_execution(load_model(model), answer.execution).consistent
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("solver", ["clasp", "sat"])
+def test_atomic_blocks_are_one_event(encoding: str, solver: str) -> None:
+    skip_without(solver)
+    model = load_model("svcomp")
+    assert reach(increments(True), model, 2, Budget(seconds=60), encoding, solver).execution is None
+    assert reach(increments(False), model, 2, Budget(seconds=60), encoding, solver).execution is not None
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_a_loop_that_is_cut_leaves_the_answer_open(encoding: str) -> None:
+    program = Program()
+    x, y = (Const(program.location(name).address) for name in "xy")
+    count = [
+        Local("i", Op("add", (Reg("i"), Const(1)), 32)),
+        Load("r", x),
+        Store(y, Reg("i")),
+        Branch("top", Reg("r")),
+    ]
+    program = started(program, [[Store(x, Const(1))]], [Assert(Const(1))])
+    program.functions["t0"] = Thread("t0", list(count), {"top": 0})
+    program.locations["x"].initial = [1]
+    assert not reach(program, load_model("tso"), 2, Budget(seconds=60), encoding).complete
+
+
+@pytest.mark.parametrize("name", ["SB", "MP", "IRIW", "2+2W", "SB+rfi", "lock", "CoRR", "LB+datas"])
+@pytest.mark.parametrize("solver", OTHERS)
+def test_solvers_list_the_same_states(name: str, solver: str) -> None:
+    skip_without(solver)
+    test = parse((EXAMPLES / f"{name}.litmus").read_text(), name)
+    model = load_model("tso")
+    expected = set(symbolic_outcomes(test, model, 2, Budget()).states)
+    assert expected
+    for encoding in ENCODINGS:
+        assert states(test, model, 2, Budget(), encoding, solver).states == expected
+
+
+def circle(support: bool) -> Formula:
+    """Two atoms that define each other, with or without support from outside."""
+    formula = Formula()
+    one, other, outside = formula.atom(), formula.atom(), formula.choice()
+    formula.rule(one, [other])
+    formula.rule(other, [one])
+    if support:
+        formula.rule(one, [outside])
+    formula.require(one)
+    return formula
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_atoms_do_not_support_each_other_in_a_circle(solver: str) -> None:
+    skip_without(solver)
+    assert not satisfiable(make_solver(solver, circle(False)), Budget())
+    assert satisfiable(make_solver(solver, circle(True)), Budget())
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("length", [2, 3, 5, 9])
+def test_a_graph_with_a_cycle_has_no_clocks(solver: str, length: int) -> None:
+    skip_without(solver)
+    formula = Formula()
+    first = formula.nodes(length)
+    literals = [formula.choice() for _ in range(length)]
+    for number, literal in enumerate(literals):
+        formula.edge(first + number, first + (number + 1) % length, literal)
+    holder = make_solver(solver, formula)
+    assert not satisfiable(holder, Budget(), literals)
+    assert satisfiable(holder, Budget(), literals[1:])
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_enumeration_leaves_no_trace_in_later_calls(solver: str) -> None:
+    skip_without(solver)
+    formula = Formula()
+    literals = [formula.choice() for _ in range(7)]
+    formula.exactly_one(literals)
+    holder = make_solver(solver, formula, literals)
+    for _ in range(2):
+        found: list[tuple[bool, ...]] = []
+
+        def keep(is_true: object, found: list[tuple[bool, ...]] = found) -> bool:
+            found.append(tuple(is_true(literal) for literal in literals))  # type: ignore[operator]
+            return True
+
+        holder.enumerate(Budget(), keep)
+        assert len(found) == len(set(found)) == 7
+
+
+def test_statistics_count_constraints_and_search() -> None:
+    pytest.importorskip("pysat")
+    answer = reach(store_buffering(False), load_model("tso"), 2, Budget(seconds=60), "clocks", "sat")
+    assert {"ppo", "ws", "fr", "grf", "rf", "uniproc", "ab"} <= set(answer.counted.relations)
+    assert answer.counted.variables > 0
+    assert "propagations" in answer.counted.search
+    assert answer.stats["constraints of ws"] == answer.counted.relations["ws"]
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_an_exhausted_budget_is_noticed(solver: str) -> None:
+    skip_without(solver)
+    with pytest.raises(BudgetExceeded):
+        reach(store_buffering(False), load_model("tso"), 2, Budget(seconds=0.0), "clocks", solver)
+
+
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(InputError, match="encoding"):
+        reach(store_buffering(False), load_model("tso"), 2, Budget(), "magic")
+    with pytest.raises(InputError, match="solver"):
+        reach(store_buffering(False), load_model("tso"), 2, Budget(), "clocks", "oracle")
