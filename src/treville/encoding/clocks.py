@@ -138,15 +138,16 @@ class ClockEncoding:
         for fence in elements(self.facts.sets["F"].may):
             for part in parts_of(self.architecture, self.facts.symbolic.events[fence]):
                 clock = Clock(GLOBAL, fence, part.name)
+                cumulative = part.cumulative and not self.architecture.external_reads
                 for event in elements(before[fence] & accesses):
                     if self.preserved.direction[event] in part.before:
                         self._fence_pair("ab", event, fence, Clock(GLOBAL, event), clock)
-                    if self.architecture.cumulative and "W" in part.before:
+                    if cumulative and "W" in part.before:
                         self._read_before(event, fence, clock)
                 for event in elements(self.po[fence] & accesses):
                     if self.preserved.direction[event] in part.after:
                         self._fence_pair("ab", event, fence, clock, Clock(GLOBAL, event))
-                    if self.architecture.cumulative and "R" in part.after:
+                    if cumulative and "R" in part.after:
                         self._read_after(event, fence, clock)
 
     def _fence_pair(self, relation: str, event: int, fence: int, first: Clock, second: Clock) -> None:

@@ -23,11 +23,13 @@ NO_PAIRS: frozenset[str] = frozenset()
 
 
 class FencePart(NamedTuple):
-    """One clock of a fence: the directions of the accesses that it orders, before and after it."""
+    """One clock of a fence: the directions of the accesses that it orders, before and after it, and whether
+    it also orders what was read before it and what is read after it, where stores are not atomic."""
 
     name: str
     before: str
     after: str
+    cumulative: bool = True
 
 
 class FenceRule(NamedTuple):
@@ -66,11 +68,6 @@ class Architecture:
     thin_air: bool = False
     blocks: bool = False
 
-    @property
-    def cumulative(self) -> bool:
-        """Fences order what was read before them: needed where stores are not atomic."""
-        return not self.external_reads
-
 
 def _fence(before: str, after: str, *tags: str) -> FenceRule:
     return FenceRule(frozenset(tags), (FencePart("", before, after),))
@@ -81,6 +78,7 @@ FULL = _fence(
     *(kind + domain for kind in ("DMB", "DSB") for domain in ("", ".SY", ".ISH", ".OSH")),
 )  # fmt: skip
 LWSYNC = FenceRule(frozenset({"LWSYNC"}), (FencePart("r", "R", "RW"), FencePart("w", "W", "W")))
+EIEIO = FenceRule(frozenset({"EIEIO"}), (FencePart("", "W", "W", cumulative=False),))
 STORE_STORE = _fence("W", "W", "MEMBAR.SS")
 MEMBARS = (
     _fence("R", "R", "MEMBAR.LL"),
@@ -108,7 +106,6 @@ RMO = Architecture(
     through_writes=True,
     hazards=True,
     fences=(FULL, *MEMBARS),
-    thin_air=True,
 )
 ALPHA = Architecture(
     "alpha",
@@ -116,14 +113,13 @@ ALPHA = Architecture(
     same_location=frozenset({"RR"}),
     depends={"addr": "W", "data": "W", "ctrl": "W"},
     fences=(FULL, _fence("W", "W", "WMB")),
-    thin_air=True,
 )
 POWER = Architecture(
-    "power",
+    "power2012",
     NO_PAIRS,
     depends={"addr": "RW", "data": "RW", "ctrl": "W", "ctrlisync": "RW"},
     external_reads=False,
-    fences=(FULL, LWSYNC),
+    fences=(FULL, LWSYNC, EIEIO),
     ignored_fences=frozenset({CONTROL_FENCE}),
     thin_air=True,
 )
@@ -132,7 +128,8 @@ ARCHITECTURES = {each.name: each for each in (SC, ATOMIC_SC, TSO, PSO, RMO, ALPH
 
 
 def architecture_of(model: Model, known: dict[str, Architecture] | None = None) -> Architecture:
-    """The architecture that a shipped model is about; a model of one's own has none."""
+    """The architecture that a shipped model is about; a model of one's own has none. The answers of an
+    encoding are those of the model, whichever encoding it is."""
     known = ARCHITECTURES if known is None else known
     found = known.get(model.name)
     if found is None or Path(model.file).resolve() != find_model(found.name).resolve():

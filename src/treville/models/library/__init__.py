@@ -17,7 +17,7 @@ from treville.results import InputError
 # Shipped models in the order in which they are listed.
 MODELS = (
     "sc", "tso", "pso", "rmo", "alpha", "power", "armv7", "aarch64", "riscv", "c11", "rc11", "imm", "lkmm",
-    "svcomp",
+    "svcomp", "power2012",
 )  # fmt: skip
 
 # herd7's names for the same models.
