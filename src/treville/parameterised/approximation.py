@@ -12,35 +12,51 @@ from itertools import combinations, permutations
 
 from treville.parameterised.cube import Node, kept
 from treville.parameterised.forward import Exploration, explore
-from treville.parameterised.machine import Machine, State, _compiled
+from treville.parameterised.machine import Bounds, Machine, State, _compiled
 from treville.parameterised.system import Literal, Property, System, literal_processes
 from treville.results import Budget
 
 _MOST_CANDIDATES = 60
 _LARGEST = 3
+_FIRST_STATES = 10_000
+_MORE_STATES_AFTER = (8, 40)
+_BOUNDS = Bounds(initial_states=60)
 
 
 class Approximation:
     """Proposes guesses; `refused` holds those that proved wrong."""
 
-    def __init__(self, system: System, assumptions: tuple[Property, ...], states: int, budget: Budget) -> None:
-        self.system = system
-        self.explorations: list[Exploration] = []
-        sizes = [system.processes] if system.named else [2, 3]
-        for size in sizes:
-            if system.processes and size > system.processes:
-                continue
-            self.explorations.append(
-                explore(
-                    system, size, assumptions=assumptions, most=states, budget=budget, stop_at_unsafe=False,
-                    properties=(),
-                )
-            )  # fmt: skip
-        self.states = [list(exploration.states) for exploration in self.explorations]
-        # Per instance: literal with concrete processes -> states in which it holds, as a mask.
-        self.masks: list[dict[Literal, int]] = [{} for _ in self.explorations]
+    def __init__(self, system: System, assumptions: tuple[Property, ...], budget: Budget) -> None:
+        self.system, self.assumptions, self.budget = system, assumptions, budget
         self.refused: set[frozenset[Literal]] = set()
         self.made: list[Node] = []
+        self.most = _FIRST_STATES
+        self._explore()
+
+    def _explore(self) -> None:
+        """Collect the states of instances with two and three processes."""
+        self.explorations: list[Exploration] = []
+        sizes = [self.system.processes] if self.system.named else [2, 3]
+        for size in sizes:
+            if not self.system.processes or size <= self.system.processes:
+                most = self.most if size == 2 else self.most // 2
+                self.explorations.append(
+                    explore(
+                        self.system, size, assumptions=self.assumptions, most=most, budget=self.budget,
+                        bounds=_BOUNDS, stop_at_unsafe=False, properties=(),
+                    )
+                )  # fmt: skip
+        self.states = [list(exploration.states) for exploration in self.explorations]
+        # Per instance: literal with concrete processes -> states in which it holds, as a mask.
+        self.masks: list[dict[str, int]] = [{} for _ in self.explorations]
+
+    def refuse(self, guess: Node) -> None:
+        """A guess was wrong; after some of those it pays to know more states."""
+        self.refused.add(guess.literals)
+        incomplete = any(not exploration.complete for exploration in self.explorations)
+        if len(self.refused) in _MORE_STATES_AFTER and incomplete:
+            self.most *= 4
+            self._explore()
 
     def known_states(self) -> int:
         """How many states the guesses avoid."""
@@ -104,10 +120,9 @@ class Approximation:
     def _mask(self, index: int, machine: Machine, literal: Literal, place: dict[int, int]) -> int:
         text = machine.source(((literal,),), place)
         known = self.masks[index]
-        key = (text,)
-        mask = known.get(key)
+        mask = known.get(text)
         if mask is None:
-            mask = known[key] = self._compute(self.states[index], text)
+            mask = known[text] = self._compute(self.states[index], text)
         return mask
 
     @staticmethod

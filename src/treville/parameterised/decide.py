@@ -19,7 +19,6 @@ from treville.parameterised.theory import Theory
 from treville.results import Budget, BudgetExceeded, Verdict
 
 _MOST_RESTARTS = 400
-_STATES_FOR_GUESSES = 8_000
 _NODES_BEFORE_GUESSES = 150
 _STATES_ELSEWHERE = 20_000
 _LARGEST_INSTANCE = 4
@@ -85,7 +84,7 @@ class _Decision:
             # Easy systems are done before states for guesses are worth their time.
             if self.attempt(None, nodes=_NODES_BEFORE_GUESSES):
                 return
-            guesser = Approximation(self.system, self.assumptions, _STATES_FOR_GUESSES, self.budget)
+            guesser = Approximation(self.system, self.assumptions, self.budget)
             self.answer.known_states = guesser.known_states()
         self.attempt(guesser, nodes=None)
 
@@ -103,7 +102,8 @@ class _Decision:
                 return True
             wrong = _guess_behind(found)
             if wrong is not None and guesser is not None:
-                guesser.refused.add(wrong.literals)
+                guesser.refuse(wrong)
+                self.answer.known_states = guesser.known_states()
                 self.answer.restarts += 1
                 if self.answer.restarts > _MOST_RESTARTS:
                     self.answer.restarts = 0
