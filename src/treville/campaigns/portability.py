@@ -169,10 +169,20 @@ def _fill(report: Report, task: Task) -> None:
         differences=found.differences,
     )
     if done and not found.complete:
-        report["reason"] = f"a loop was cut at the bound {options.bound} (raise --bound)"
+        report["reason"] = _about_bound(report)
     report["findings"] = [_described(finding, asked, task) for finding in found.findings]
     if options.suggest and found.verdict is Verdict.FAIL:
         report["suggestion"] = _suggestion(asked, question, found, budget)
+
+
+def _about_bound(report: Report) -> str:
+    if report["verdict"] == Verdict.PASS.value:
+        return f"a loop was cut at the bound {report['bound']} (raise --bound)"
+    if report["notion"] == "state":
+        return (
+            f"a loop was cut at the bound {report['bound']}: longer runs may reach the state on both machines"
+        )
+    return ""
 
 
 def _test(task: Task, question: Question) -> _Asked:

@@ -35,12 +35,13 @@ class SymbolicSearch:
         self.bound = bound
         self.budget = budget
         self._reachability: _Reachability | None = None
-        self._cut: Callable[[], bool] | None = None
+        self._cuts: list[Callable[[], bool]] = []
 
     @property
     def bound_reached(self) -> bool:
-        """Known for litmus tests; of a program, asks for an execution of the allowing model that is cut."""
-        return self._cut is not None and self._cut()
+        """Known for litmus tests; of a program, asks for executions that are cut, of the forbidding model
+        too where its states were asked for: a longer one might have reached what it seems to lack."""
+        return any(cut() for cut in self._cuts)
 
     def differences(self, on_difference: OnDifference, *, states: bool, dead: bool) -> None:
         """One solver for all differences; it is asked for the next one as long as wanted."""
@@ -54,7 +55,7 @@ class SymbolicSearch:
         reader = ExecutionReader(encoding)
         solver = Clasp(encoding.formula, watch.projected())
         if not dead:
-            self._cut = partial(_is_cut, encoding, solver, self.budget)
+            self._cuts.append(partial(_is_cut, encoding, solver, self.budget))
 
         def on_solution(is_true: IsTrue) -> bool:
             if not watch.counts(is_true):
@@ -74,6 +75,7 @@ class SymbolicSearch:
         """Asks a solver of its own, which holds the consistent executions of the forbidding model."""
         if self._reachability is None:
             self._reachability = _Reachability(self.subject, self.forbidding, self.bound, self.budget)
+            self._cuts.append(self._reachability.is_cut)
         return self._reachability.holds(state)
 
 
@@ -85,6 +87,7 @@ class _Reachability:
         encoding = encode(subject, side, bound, budget)
         self.watch = subject.watch(encoding)
         self.solver = Clasp(encoding.formula, self.watch.projected())
+        self.is_cut = partial(_is_cut, encoding, self.solver, budget)
 
     def holds(self, state: State) -> bool:
         """Is there a consistent execution that ends in the state?"""
