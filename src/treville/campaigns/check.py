@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from treville.campaigns.results import Report
 from treville.models.model import Model
-from treville.programs.ir import Program
+from treville.programs.ir import AtomicBegin, Program
 from treville.results import Budget, BudgetExceeded, InputError, TrevilleError, Verdict
 
 if TYPE_CHECKING:
@@ -151,8 +151,17 @@ def _fill(report: Report, file: str, name: str, options: Options, loaded: dict[i
         budget.check()
         report["bound"] = bound
         program = compiled(file, model, bound, options, loaded)
-        if _ask(report, program, model, bound, budget, options):
+        if _ask(report, program, _for_blocks(model, program), bound, budget, options):
             return
+
+
+def _for_blocks(model: Model, program: Program) -> Model:
+    """The model, with the axiom for atomic blocks if the program has any."""
+    from treville.models.blocks import with_atomic_blocks
+
+    threads = [*program.threads, *program.functions.values()]
+    has_blocks = any(isinstance(i, AtomicBegin) for thread in threads for i in thread.instructions)
+    return with_atomic_blocks(model) if has_blocks else model
 
 
 def _deepening(limited: bool) -> Iterator[int]:
