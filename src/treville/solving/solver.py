@@ -46,7 +46,8 @@ class Clasp:
         """With `projected`, solutions that agree on these literals count as one."""
         import clingo
 
-        options = ["--warn=none", "--models=0"]
+        # Gates are folded already; looking for equal bodies costs more than it saves on large formulas.
+        options = ["--warn=none", "--models=0", "--eq=0"]
         if projected is not None:
             options.append("--project=project")
         self.control = clingo.Control(options, logger=lambda *_: None)
