@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from treville.campaigns.results import Report
 from treville.models.model import Model
-from treville.programs.ir import AtomicBegin, Program
+from treville.programs.ir import AtomicBegin, Program, Stop
 from treville.results import Budget, BudgetExceeded, InputError, TrevilleError, Verdict
 
 if TYPE_CHECKING:
@@ -222,13 +222,18 @@ def _ask(
     if found.complete:
         report.update(verdict=Verdict.PASS.value, reason="no assertion can fail")
         return True
-    report.update(
-        verdict=Verdict.UNKNOWN.value,
-        status="unknown",
-        reason=f"no assertion fails up to the bound {bound}, but a loop or recursion is cut there"
-        " (raise --bound)",
-    )
+    where = f"no assertion fails up to the bound {bound}, but {_cut(found)} (raise --bound)"
+    report.update(verdict=Verdict.UNKNOWN.value, status="unknown", reason=where)
     return False
+
+
+def _cut(found: Reachability) -> str:
+    """What was cut at the bound, with its lines."""
+    places = {(i.reason if isinstance(i, Stop) else "the loop", i.span) for i in found.cut}
+    named = sorted(f"{what} in line {span.line}" for what, span in places if span is not None)
+    if not named:
+        return "a loop or recursion is cut there"
+    return f"{', '.join(named)} {'is' if len(named) == 1 else 'are'} cut there"
 
 
 def _search(program: Program, model: Model, bound: int, budget: Budget, options: Options) -> Reachability:

@@ -93,6 +93,7 @@ class SymbolicProgram:
     po: list[int] = field(default_factory=list)
     required: list[tuple[int, int]] = field(default_factory=list)
     cuts: list[int] = field(default_factory=list)
+    cut_at: list[Instruction] = field(default_factory=list)  # for each of `cuts` what was not done again
     havocs: list[tuple[int, int]] = field(default_factory=list)
     jumps: list[tuple[int, frozenset[int], Instruction]] = field(default_factory=list)
     final: list[dict[str, Binding]] = field(default_factory=list)
@@ -212,6 +213,7 @@ class ThreadWalk:
     def cut(self, step: Step, condition: int, known: bool) -> None:
         """Note that a thread is cut; a loop that goes on by a `known` condition is to run longer."""
         self.result.cuts.append(condition)
+        self.result.cut_at.append(step.instruction)
         if known and isinstance(step.instruction, Branch):
             self.endless.add(self.thread.labels[step.instruction.target])
             self.result.complete = False

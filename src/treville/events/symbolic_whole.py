@@ -97,6 +97,7 @@ class WholeProgramWalk(ThreadWalk):
         if isinstance(instruction, Stop):
             if instruction.cut:
                 self.result.cuts.append(guard)
+                self.result.cut_at.append(instruction)
             return {None: FALSE}
         if isinstance(instruction, Nondet):
             state.registers[instruction.register] = Binding(terms.unknown(instruction.bits))

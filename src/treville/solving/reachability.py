@@ -18,18 +18,20 @@ from treville.results import Budget
 from treville.solving.lazy.propagator import LazyModel
 from treville.solving.outcomes import eager_axioms, known_coherent
 from treville.solving.solution import ExecutionReader, IsTrue
-from treville.solving.solver import Clasp, satisfiable
+from treville.solving.solver import Clasp
 
 
 @dataclass(slots=True)
 class Reachability:
     """`failed` are the assertions that fail in `execution`; without one, `complete` says that no consistent
-    execution was cut at the bound. `stats` counts what was built."""
+    execution was cut at the bound, else `cut` are the jumps and calls that one of them did not do again.
+    `stats` counts what was built."""
 
     failed: list[Instruction] = field(default_factory=list)
     execution: Execution | None = None
     thread_names: list[str] = field(default_factory=list)
     complete: bool = True
+    cut: list[Instruction] = field(default_factory=list)
     stats: dict[str, int] = field(default_factory=dict)
 
 
@@ -62,9 +64,16 @@ def _search(program: Program, model: Model, bound: int, budget: Budget, axioms: 
         answer.execution = reader.execution(is_true)
         return False
 
+    def on_cut(is_true: IsTrue) -> bool:
+        answer.complete = False
+        symbolic, condition = encoding.facts.symbolic, encoding.memory.values.condition
+        places = zip(symbolic.cuts, symbolic.cut_at, strict=True)
+        answer.cut = [instruction for cut, instruction in places if is_true(condition(cut))]
+        return False
+
     solver.enumerate(budget, on_solution, [violated])
     if answer.execution is None:
-        answer.complete = not satisfiable(solver, budget, [encoding.cut])
+        solver.enumerate(budget, on_cut, [encoding.cut])
     return answer
 
 
