@@ -10,9 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
 
-from treville.events.symbolic_terms import FALSE, TRUE, Terms
+from treville.events.symbolic_data import (
+    NO_BLOCK,
+    NOTHING,
+    Binding,
+    Sources,
+    StaticEvent,
+    SymbolicProgram,
+)
+from treville.events.symbolic_terms import FALSE, TRUE
 from treville.programs.ir import (
     Assume,
     Branch,
@@ -34,75 +41,10 @@ from treville.programs.ir import (
 from treville.programs.unroll import CUT, EXIT, WAIT, Choice, Step, unroll
 from treville.results import BudgetExceeded
 
-# Reads that something depends on, each with the condition under which it does (given both events).
-Sources: TypeAlias = dict[int, int]
-NOTHING: Sources = {}
+__all__ = ["NOTHING", "NO_BLOCK", "Binding", "Sources", "State", "StaticEvent", "SymbolicProgram", "ThreadWalk",
+           "extend_bounds", "symbolic_program"]  # fmt: skip
+
 MAX_REPETITIONS = 20_000
-NO_BLOCK = -1
-
-
-class Binding(NamedTuple):
-    """What a register holds: a value, its data and its pick dependencies."""
-
-    value: int
-    data: Sources = NOTHING
-    pick: Sources = NOTHING
-
-
-@dataclass(slots=True)
-class StaticEvent:
-    """An event that is executed exactly when `guard` holds. Fences have no value, and most no address."""
-
-    number: int
-    thread: int
-    kind: str
-    tags: frozenset[str]
-    guard: int
-    instruction: Instruction
-    position: int
-    order: int
-    address: int | None = None
-    value: int | None = None
-    addr: Sources = field(default_factory=dict)
-    data: Sources = field(default_factory=dict)
-    ctrl: Sources = field(default_factory=dict)
-    pick_addr: Sources = field(default_factory=dict)
-    pick_data: Sources = field(default_factory=dict)
-    pick_ctrl: Sources = field(default_factory=dict)
-    pair: Sources = field(default_factory=dict)
-    exclusive: bool = False
-    block: int = NO_BLOCK
-
-
-@dataclass(slots=True)
-class SymbolicProgram:
-    """All threads: their events, which of them can follow which (`po` rows), and what runs must satisfy.
-
-    `required` lists (guard, condition): where the guard holds the condition must. `cuts` are the conditions
-    under which a thread stops at the loop bound. `havocs` lists (guard, value) of free choices of a value,
-    `jumps` (value, code addresses, instruction) of
-    indirect branches. `final[t]` binds the registers of thread t at its end. Not `complete`: some loop that
-    ends by itself was cut. `asserts` lists the conditions under which assertions fail, `joins` (value, mask):
-    the threads of that number end before the events in the mask; `objects` are allocated objects (name and
-    size), which lie behind the program's globals.
-    """
-
-    program: Program
-    terms: Terms = field(default_factory=Terms)
-    events: list[StaticEvent] = field(default_factory=list)
-    po: list[int] = field(default_factory=list)
-    required: list[tuple[int, int]] = field(default_factory=list)
-    cuts: list[int] = field(default_factory=list)
-    cut_at: list[Instruction] = field(default_factory=list)  # for each of `cuts` what was not done again
-    havocs: list[tuple[int, int]] = field(default_factory=list)
-    jumps: list[tuple[int, frozenset[int], Instruction]] = field(default_factory=list)
-    final: list[dict[str, Binding]] = field(default_factory=list)
-    complete: bool = True
-    # What only whole programs have; see `events.symbolic_whole`.
-    asserts: list[tuple[int, Instruction]] = field(default_factory=list)
-    joins: list[tuple[int, int]] = field(default_factory=list)
-    objects: list[tuple[str, int]] = field(default_factory=list)
-    thread_names: list[str] = field(default_factory=list)
 
 
 def symbolic_program(program: Program, bound: int) -> SymbolicProgram:
