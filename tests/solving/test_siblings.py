@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from random_cases import Programs
+from random_litmus import random_test
 
 from treville.encoding.formula import Formula
 from treville.models.library import load_model
@@ -205,3 +208,25 @@ def test_unknown_names_are_refused() -> None:
         reach(store_buffering(False), load_model("tso"), 2, Budget(), "magic")
     with pytest.raises(InputError, match="solver"):
         reach(store_buffering(False), load_model("tso"), 2, Budget(), "clocks", "oracle")
+
+
+FENCES = {
+    "sc": ("MFENCE",),
+    "tso": ("MFENCE", "SFENCE"),
+    "pso": ("MFENCE", "MEMBAR.SS"),
+    "rmo": ("MEMBAR", "MEMBAR.LL", "MEMBAR.SL", "MEMBAR.LS", "MEMBAR.SS"),
+    "alpha": ("MEMBAR", "WMB"),
+    "power2012": ("SYNC", "LWSYNC", "ISYNC", "EIEIO"),
+}
+
+
+@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("model", FENCES)
+def test_random_tests_have_the_states_of_the_default_encoding(seed: int, model: str) -> None:
+    chosen = load_model(model)
+    siblings = ENCODINGS[1:] if model in ("sc", "tso", "pso") else ENCODINGS[1:2]
+    solver = "clasp" if seed % 5 or not find_spec("pysat") else "sat"
+    for test in (Programs(seed).test(), random_test(seed, FENCES[model], 6)):
+        expected = set(symbolic_outcomes(test, chosen, 1, Budget()).states)
+        for encoding in siblings:
+            assert states(test, chosen, 1, Budget(), encoding, solver).states == expected
