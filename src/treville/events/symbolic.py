@@ -41,8 +41,10 @@ from treville.programs.ir import (
 from treville.programs.unroll import CUT, EXIT, WAIT, Choice, Step, unroll
 from treville.results import BudgetExceeded
 
-__all__ = ["NOTHING", "NO_BLOCK", "Binding", "Sources", "State", "StaticEvent", "SymbolicProgram", "ThreadWalk",
-           "extend_bounds", "symbolic_program"]  # fmt: skip
+__all__ = [
+    "NOTHING", "NO_BLOCK", "Binding", "Sources", "State", "StaticEvent", "SymbolicProgram", "ThreadWalk",
+    "extend_bounds", "symbolic_program",
+]  # fmt: skip
 
 MAX_REPETITIONS = 20_000
 

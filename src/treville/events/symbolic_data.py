@@ -1,4 +1,4 @@
-"""What `events.symbolic` makes of a program: static events, what registers hold, and what runs must satisfy."""
+"""What `events.symbolic` makes of a program: static events, what registers hold, what runs must satisfy."""
 
 from __future__ import annotations
 
@@ -54,9 +54,11 @@ class SymbolicProgram:
     `required` lists (guard, condition): where the guard holds the condition must. `cuts` are the conditions
     under which a thread stops at the loop bound. `havocs` lists (guard, value) of free choices of a value,
     `jumps` (value, code addresses, instruction) of indirect branches. `final[t]` binds the registers of
-    thread t at its end. Not `complete`: some loop that ends by itself was cut. `asserts` lists the conditions under which assertions fail, `joins` (value, mask):
-    the threads of that number end before the events in the mask; `objects` are allocated objects (name and
-    size), which lie behind the program's globals.
+    thread t at its end. Not `complete`: some loop that ends by itself was cut.
+
+    `asserts` lists the conditions under which assertions fail, `joins` (value, mask): the threads of that
+    number end before the events in the mask; `objects` are allocated objects (name and size), which lie
+    behind the program's globals.
     """
 
     program: Program
