@@ -21,7 +21,9 @@ _SECONDS_BETWEEN_REPORTS = 0.5
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `treville param`."""
-    parser.add_argument("inputs", nargs="+", metavar="FILE|DIR|@LIST", help=".cub systems, folders of them, lists")
+    parser.add_argument(
+        "inputs", nargs="+", metavar="FILE|DIR|@LIST", help=".cub systems, folders of them, lists"
+    )
     parser.add_argument(
         "--model", choices=_MODELS, default=None, help="memory model (TSO where the file says weak, else SC)"
     )
@@ -128,7 +130,9 @@ def _progress(options: argparse.Namespace) -> Progress | None:
             last = time.monotonic()
             waiting = search.pushed - len(search.taken)
             print(
-                f"nodes {len(search.explored)}, queue {waiting}, depth {search.deepest}", file=sys.stderr, flush=True
+                f"nodes {len(search.explored)}, queue {waiting}, depth {search.deepest}",
+                file=sys.stderr,
+                flush=True,
             )
 
     return show
@@ -138,7 +142,7 @@ def _certify(answer: Answer, options: argparse.Namespace) -> str:
     from treville.parameterised.certificate import certify
 
     outcome = certify(answer, Budget(options.timeout, None))
-    if not outcome.right:
+    if outcome.right is False:
         answer.verdict, answer.reason = Verdict.UNKNOWN, outcome.text
     return outcome.text
 

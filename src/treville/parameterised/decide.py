@@ -129,7 +129,9 @@ class _Decision:
 
     def roots(self, theory: Theory) -> list[Node]:
         return [
-            root for unsafe in (*self.claims, *self.system.unsafe) for root in roots_of(self.system, theory, unsafe)
+            root
+            for unsafe in (*self.claims, *self.system.unsafe)
+            for root in roots_of(self.system, theory, unsafe)
         ]
 
     def passed(self, search: Search) -> None:
@@ -152,7 +154,9 @@ class _Decision:
             answer.verdict = Verdict.FAIL
         else:
             answer.reason = "the search found a trace that no run of the machine follows"
-            answer.advice = "universal guards are approximated; try --no-reduce or more processes in the guard"
+            answer.advice = (
+                "universal guards are approximated; try --no-reduce or more processes in the guard"
+            )
 
     def look_elsewhere(self, processes: int) -> None:
         bound = self.system.processes
@@ -167,8 +171,6 @@ class _Decision:
                 self.answer.machine = result.machine
                 self.answer.run = _as_run(result.start(result.unsafe), result.way(result.unsafe))
                 return
-
-
 
 
 def is_rigid(system: System, claim: Property) -> bool:

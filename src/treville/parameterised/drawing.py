@@ -62,7 +62,9 @@ def dot(answer: Answer) -> str:
         lines.append(f"  n{node.number} [label={_quoted(text)}{style}];")
     for node in nodes:
         if node.number in parents:
-            lines.append(f"  n{parents[node.number]} -> n{node.number} [label={_quoted(_label(answer, node))}];")
+            lines.append(
+                f"  n{parents[node.number]} -> n{node.number} [label={_quoted(_label(answer, node))}];"
+            )
     lines += _ghb_dot(answer)
     return "\n".join([*lines, "}", ""])
 
@@ -119,7 +121,10 @@ def svg(answer: Answer) -> str:
 
 
 def _lines(node: Node) -> list[str]:
-    return [part if len(part) <= _LETTERS else part[: _LETTERS - 1] + "…" for part in cube_text(node).split(" && ")]
+    return [
+        part if len(part) <= _LETTERS else part[: _LETTERS - 1] + "…"
+        for part in cube_text(node).split(" && ")
+    ]
 
 
 def _box(node: Node, place: tuple[float, float, float]) -> str:

@@ -128,7 +128,9 @@ class Instance:
         """Weak cells that the transition reads."""
         found = self._reads.get(total)
         if found is None:
-            terms = {t for cubes in self.guards(total) for cube in cubes for lit in cube for t in terms_of(lit)}
+            terms = {
+                t for cubes in self.guards(total) for cube in cubes for lit in cube for t in terms_of(lit)
+            }
             for update in self.transition.updates:
                 if update.symbol.weak or update.symbol.arity == 0:
                     for name, indices in _cells(update, total):

@@ -390,4 +390,3 @@ def _compiled(source: str) -> Any:
     from fractions import Fraction
 
     return eval(source, {"KEPT": KEPT, "Fraction": Fraction, "__builtins__": {}})  # noqa: S307
-

@@ -112,7 +112,9 @@ def _named_observers(system: System, root: Node, unsafe: Property) -> tuple[int,
 
 
 class _Replayer:
-    def __init__(self, system: System, trace: Trace, assumptions: tuple[Property, ...], budget: Budget) -> None:
+    def __init__(
+        self, system: System, trace: Trace, assumptions: tuple[Property, ...], budget: Budget
+    ) -> None:
         numbers = {abs(int(lit[3])) for lit in trace.initial if lit[0] == "L"} | {0, 1}
         values = tuple(sorted({n + d for n in numbers for d in (0, 1)} | {-n for n in numbers}))
         wide = Bounds(buffer=1000, lowest=-(10**9), highest=10**9, initial_numbers=values)

@@ -38,7 +38,10 @@ def _passed(answer: Answer, *, everything: bool) -> list[str]:
     count = answer.system.processes
     scope = f"with {count} processes" if count else "for any number of processes"
     cubes = [cube_text(node) for node in answer.cubes()]
-    lines = [f"  no unsafe state is reachable {scope}", f"  inductive invariant: none of these {len(cubes)} ever"]
+    lines = [
+        f"  no unsafe state is reachable {scope}",
+        f"  inductive invariant: none of these {len(cubes)} ever",
+    ]
     shown = cubes if everything else cubes[:_MOST_CUBES]
     lines += [f"    [{number}] {text}" for number, text in enumerate(shown, 1)]
     if len(shown) < len(cubes):
@@ -66,7 +69,9 @@ def step_text(step: RunStep) -> str:
     """The name of a step of a run."""
     if step.kind == "step" and step.step is not None:
         return f"{step.text}({', '.join(process(i) for i in step.step.place)})"
-    return {"flush": f"write of {process(step.process)} lands", "look": "unsafe looks"}.get(step.kind, "start")
+    return {"flush": f"write of {process(step.process)} lands", "look": "unsafe looks"}.get(
+        step.kind, "start"
+    )
 
 
 def ghb_lines(answer: Answer) -> list[str]:
@@ -76,10 +81,19 @@ def ghb_lines(answer: Answer) -> list[str]:
     names = slot_names(answer.machine)
     lines = []
     for number, event in enumerate(graph.events):
-        accesses = [f"R {names[slot]}" for slot in event.reads] + [f"W {names[slot]}" for slot in event.writes]
+        accesses = [f"R {names[slot]}" for slot in event.reads] + [
+            f"W {names[slot]}" for slot in event.writes
+        ]
         accesses += ["fence"] if event.fence else []
-        after = [f"{'+'.join(sorted(labels))} -> e{second + 1}" for (first, second), labels in sorted(graph.edges.items()) if first == number]
-        lines.append(f"e{number + 1} {event.name}: {', '.join(accesses)}" + (f"   [{'; '.join(after)}]" if after else ""))
+        after = [
+            f"{'+'.join(sorted(labels))} -> e{second + 1}"
+            for (first, second), labels in sorted(graph.edges.items())
+            if first == number
+        ]
+        lines.append(
+            f"e{number + 1} {event.name}: {', '.join(accesses)}"
+            + (f"   [{'; '.join(after)}]" if after else "")
+        )
     return lines
 
 

@@ -32,7 +32,12 @@ from treville.parameterised.system import (
 from treville.results import InputError, Source, Span, Unsupported
 
 MODELS = ("sc", "tso", "pso")
-_BUILT_IN = (Type("bool", "enum", ("False", "True")), Type("int", "int"), Type("real", "real"), Type("proc", "proc"))
+_BUILT_IN = (
+    Type("bool", "enum", ("False", "True")),
+    Type("int", "int"),
+    Type("real", "real"),
+    Type("proc", "proc"),
+)
 _MOST_STEPS = 200_000
 _MOST_PROCESSES = 64
 # Processes of `exists` are numbered from here until they become parameters.
@@ -255,7 +260,9 @@ class _Resolver:
             else:
                 header.append(equality("=", target, self.process(index, scope)))
         if not fresh and symbol.arity:
-            self.strong_access(symbol, tuple(self.process(i, scope)[1] for i in action.indices or ()), action.at)
+            self.strong_access(
+                symbol, tuple(self.process(i, scope)[1] for i in action.indices or ()), action.at
+            )
         return Update(symbol, tuple(self.branches(action, symbol, inner, header)))
 
     def branches(

@@ -128,9 +128,7 @@ class Search:
         return guess
 
 
-def new_search(
-    system: System, theory: Theory, assumptions: tuple[Property, ...], budget: Budget
-) -> Search:
+def new_search(system: System, theory: Theory, assumptions: tuple[Property, ...], budget: Budget) -> Search:
     """A search with nothing visited; assumptions count as visited."""
     visited = Visited(theory, named=system.named)
     for assumption in assumptions:

@@ -249,7 +249,9 @@ def reads_of(node: Node) -> Reads:
     return tuple(frozenset(event) for event in found)
 
 
-def _matchings(wanted: list[set[Any]], offered: Reads, taken: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
+def _matchings(
+    wanted: list[set[Any]], offered: Reads, taken: tuple[int, ...] = ()
+) -> Iterator[tuple[int, ...]]:
     """Injections of the wanted events into the offered ones that have at least their reads."""
     if len(taken) == len(wanted):
         yield taken
