@@ -3,10 +3,10 @@
     python bench/portability.py litmus X86=sc-tso,sc-pso,tso-pso PPC=sc-power,tso-power
     python bench/portability.py mutexes
 
-The first looks for folders of litmus tests with these names below `--corpus`. With `--check` each state answer
-is compared with the two sets of final states and both engines with each other, and trace portability must imply
-state portability: a disagreement ends with exit code 1. The second runs the algorithms in `tests/c`. Seconds
-are CPU seconds of one process.
+The first looks for folders of litmus tests with these names below `--corpus`. With `--check` each state
+answer is compared with the two sets of final states and both engines with each other, and trace portability
+must imply state portability: a disagreement ends with exit code 1. The second runs the algorithms in
+`tests/c`. Seconds are CPU seconds of one process.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,7 +38,7 @@ from treville.results import Budget, BudgetExceeded, InputError, TooLarge
 
 ROOT = Path(__file__).resolve().parents[1]
 MUTEXES = ("parker", "dekker", "peterson", "burns", "bakery", "lamport", "szymanski")
-VERSIONS = {"plain": "F=0", "x86 fences": "F=1", "all fences": "F=2"}
+VERSIONS = {"plain": "F=0", "x86 fences": "F=1", "fence after each store": "F=2", "seq_cst atomics": "ATOMIC"}
 MUTEX_PAIRS = (("sc", "tso"), ("tso", "power"), ("tso", "armv7"))
 
 
@@ -57,7 +57,7 @@ class Row:
     dead_only_state: int = 0
     dead_missed: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
-    seconds: Counter[str] = field(default_factory=Counter)
+    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     wrong: list[str] = field(default_factory=list)
 
     @property
@@ -74,7 +74,8 @@ class Row:
                 asked.passes("state"),
                 asked.passes("trace", dead=True),
             )
-            self.seconds.update(asked.seconds)
+            for notion, spent in asked.seconds.items():
+                self.seconds[notion] += spent
             if asked.cut:
                 self.skipped["with loops"] += 1
                 return
@@ -112,7 +113,7 @@ class _Asked:
     def __init__(self, test: LitmusTest, source: Model, target: Model, seconds: float) -> None:
         self.test, self.source, self.target = test, source, target
         self.limit = seconds
-        self.seconds: Counter[str] = Counter()
+        self.seconds: dict[str, float] = defaultdict(float)
         self.cut = False
 
     def passes(self, notion: str, *, dead: bool = False, engine: str = "auto") -> bool:
@@ -185,7 +186,7 @@ def run_mutexes(options: argparse.Namespace) -> int:
     """The table of mutual exclusion algorithms, bound 2."""
     print("| program | version | models | states | looked at | trace | states s | trace s |")
     print("|---|---|---|---|---|---|---|---|")
-    for name in MUTEXES:
+    for name in options.programs or MUTEXES:
         for version, define in VERSIONS.items():
             program = load_program(ROOT / "tests" / "c" / "safe" / f"{name}.c", 2, (define,))
             subject = program_subject(program)
@@ -229,7 +230,8 @@ def main() -> int:
     litmus.add_argument("--check", action="store_true", help="compare engines and sets of final states")
     litmus.set_defaults(run=run_litmus)
     mutexes = commands.add_parser("mutexes")
-    mutexes.add_argument("--timeout", type=float, default=120.0)
+    mutexes.add_argument("programs", nargs="*", metavar="NAME", help=f"some of {', '.join(MUTEXES)}")
+    mutexes.add_argument("--timeout", type=float, default=300.0)
     mutexes.set_defaults(run=run_mutexes)
     options = parser.parse_args()
     return int(options.run(options))

@@ -19,7 +19,6 @@ from treville.campaigns.pool import Limits, Pool, can_fork
 from treville.campaigns.results import Report
 from treville.events.execution import Execution
 from treville.programs.ir import Program
-from treville.programs.litmus.states import FinalValue
 from treville.programs.litmus.test import LitmusTest
 from treville.results import Budget, BudgetExceeded, InputError, Span, TrevilleError, Verdict
 from treville.witness.explanation import Hop
@@ -142,7 +141,7 @@ class _Asked:
 
     view: LitmusTest
     ask: Callable[[Program, Question, Budget], Portability]
-    state: Callable[[tuple[FinalValue, ...]], Report]
+    state: Callable[[Finding], Report]
 
 
 def _fill(report: Report, task: Task) -> None:
@@ -194,7 +193,7 @@ def _test(task: Task, question: Question) -> _Asked:
     def ask(program: Program, question: Question, budget: Budget) -> Portability:
         return portability(replace(test, program=program), question, budget)
 
-    return _Asked(test, ask, lambda state: state_object(shown, state))
+    return _Asked(test, ask, lambda finding: state_object(shown, finding.state))
 
 
 def _program(task: Task) -> _Asked:
@@ -210,10 +209,11 @@ def _program(task: Task) -> _Asked:
     def ask(program: Program, question: Question, budget: Budget) -> Portability:
         return program_portability(program_subject(program), question, budget)
 
-    def state(found: tuple[FinalValue, ...]) -> Report:
-        if len(found) == 1 and isinstance(found[0], int) and found[0]:
-            return {"assertion": subject.assertions[found[0] - 1]}
-        return state_object(shown, found[1:])
+    def state(finding: Finding) -> Report:
+        failed = finding.state[0]
+        if isinstance(failed, int) and failed:
+            return {"assertion": subject.assertions[failed - 1]}
+        return state_object(shown, subject.final(finding.execution)[1:])
 
     return _Asked(shown, ask, state)
 
@@ -224,7 +224,7 @@ def _described(finding: Finding, asked: _Asked, task: Task) -> Report:
 
     explanation = explain_finding(finding)
     model, execution, program = finding.forbidden_by, finding.execution, asked.view.program
-    state = asked.state(finding.state)
+    state = asked.state(finding)
     if task.options.svg:
         _draw(finding, asked, task)
     return {
@@ -269,7 +269,7 @@ def _draw(finding: Finding, asked: _Asked, task: Task) -> None:
     explanation = explain_finding(finding)
     scene = make_scene(execution, asked.view.program, explanation, model=model, values=judged.values)
     scene.title = asked.view.name
-    scene.footer = " ".join(f"{name}={value};" for name, value in asked.state(finding.state).items())
+    scene.footer = " ".join(f"{name}={value};" for name, value in asked.state(finding).items())
     scene.subtitle = f"allowed by {finding.allowed_by.name}, forbidden: {headline(explanation, model)}"
     models = f"{Path(task.source).stem}-{Path(task.target).stem}"
     name = re.sub(r"[^\w.+\-]", "_", f"{asked.view.name}-{models}-{finding.direction}").lstrip(".")

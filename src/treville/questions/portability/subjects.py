@@ -12,9 +12,10 @@ from typing import Protocol
 
 from treville.encoding.executions import Encoding, addresses_of, encode_executions, encode_program
 from treville.encoding.formula import FALSE, TRUE
+from treville.events.execution import Execution
 from treville.models.model import Model
 from treville.programs.ir import Assert, Const, Location, Program
-from treville.programs.litmus.states import satisfied
+from treville.programs.litmus.states import FinalValue, satisfied
 from treville.programs.litmus.test import ArrayOf, CellOf, LitmusTest, Observable, RegisterOf
 from treville.questions.portability.question import State
 from treville.results import Budget
@@ -53,8 +54,8 @@ class Subject(Protocol):
     def encode(self, model: Model, bound: int, budget: Budget) -> Encoding:
         """All executions, whatever the model says about them; it only tells whether coherence holds."""
 
-    def watch(self, encoding: Encoding) -> Watch:
-        """The states of an encoding that `encode` made."""
+    def watch(self, encoding: Encoding, *, states: bool) -> Watch:
+        """The states of an encoding that `encode` made; without `states` as far as is easy."""
 
 
 # -- litmus tests ----------------------------------------------------------------------------------
@@ -76,8 +77,9 @@ class TestSubject:
         observed, coherent = addresses_of(self.test.observed), known_coherent(model)
         return encode_executions(self.test.program, model, bound, budget, coherent, observed, axioms=[])
 
-    def watch(self, encoding: Encoding) -> Watch:
+    def watch(self, encoding: Encoding, *, states: bool) -> Watch:
         """See `Subject`."""
+        del states
         return _TestWatch(self.test, encoding)
 
 
@@ -131,9 +133,36 @@ class ProgramSubject:
         """See `Subject`. Threads that were cut keep `main` from returning, so such runs do not count."""
         return encode_program(self.program, model, bound, budget, known_coherent(model), axioms=[])
 
-    def watch(self, encoding: Encoding) -> Watch:
-        """See `Subject`."""
-        return _ProgramWatch(self, encoding)
+    def watch(self, encoding: Encoding, *, states: bool) -> Watch:
+        """See `Subject`. Values that are too many to list are no obstacle where states do not matter."""
+        return _ProgramWatch(self if states else replace(self, observed=()), encoding)
+
+    def final(self, execution: Execution) -> State:
+        """The state of an execution in which `main` returned, read off its last writes."""
+        initial = _initial_values(self.program)
+        overwritten = execution.relations["co"].domain()
+        last = {
+            e.address: e.value for e in execution.events if e.kind == "W" and not overwritten >> e.number & 1
+        }
+
+        def value(part: CellOf) -> int:
+            return last.get(part.address, initial.get(part.address, 0)) or 0
+
+        found: list[FinalValue] = [0]
+        for observable in self.observed:
+            cells = [value(part) for part in _parts(observable) if isinstance(part, CellOf)]
+            found.append(tuple(cells) if isinstance(observable, ArrayOf) else cells[0])
+        return tuple(found)
+
+
+def _initial_values(program: Program) -> dict[int, int]:
+    found = {}
+    for location in program.locations.values():
+        for cell, value in enumerate(location.initial):
+            found[location.address + cell * location.cell_bytes] = value
+        for offset, _, value in location.parts:
+            found[location.address + offset] = value
+    return found
 
 
 def program_subject(program: Program) -> ProgramSubject:

@@ -45,13 +45,12 @@ class SymbolicSearch:
 
     def differences(self, on_difference: OnDifference, *, states: bool, dead: bool) -> None:
         """One solver for all differences; it is asked for the next one as long as wanted."""
-        del states  # states are projected to in any case, so that runs that do not count are skipped by state
         encoding = encode(self.subject, self.allowing, self.bound, self.budget)
         self.forbidding.prepare(encoding.facts)
         forbidden = inconsistency(encoding, self.forbidding.view, self.budget)
         if dead:
             require_consistency(encoding, deadness(), self.budget)
-        watch = self.subject.watch(encoding)
+        watch = self.subject.watch(encoding, states=states)
         reader = ExecutionReader(encoding)
         solver = Clasp(encoding.formula, watch.projected())
         if not dead:
@@ -85,7 +84,7 @@ class _Reachability:
     def __init__(self, subject: Subject, side: Side, bound: int, budget: Budget) -> None:
         self.budget = budget
         encoding = encode(subject, side, bound, budget)
-        self.watch = subject.watch(encoding)
+        self.watch = subject.watch(encoding, states=True)
         self.solver = Clasp(encoding.formula, self.watch.projected())
         self.is_cut = partial(_is_cut, encoding, self.solver, budget)
 
