@@ -10,6 +10,7 @@ from random_cases import Programs
 from random_litmus import random_test
 
 from treville.encoding.formula import Formula
+from treville.models.blocks import with_atomic_blocks
 from treville.models.library import load_model
 from treville.programs.ir import (
     Assert,
@@ -76,7 +77,7 @@ def increments(atomic: bool) -> Program:
     x = Const(program.location("x").address)
     code: list[Instruction] = [Load("r", x), Store(x, Op("add", (Reg("r"), Const(1)), 32))]
     if atomic:
-        code = [AtomicBegin(), *code, AtomicEnd()]
+        code = [Fence(MFENCE), AtomicBegin(), *code, AtomicEnd(), Fence(MFENCE)]
     end: list[Instruction] = [Load("r", x), Assert(Op("eq", (Reg("r"), Const(2)), 32))]
     return started(program, [code, list(code)], end)
 
@@ -101,9 +102,10 @@ def test_store_buffering_fails_where_it_should(encoding: str, solver: str) -> No
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("solver", ["clasp", "sat"])
-def test_atomic_blocks_are_one_event(encoding: str, solver: str) -> None:
+@pytest.mark.parametrize("name", ["svcomp", "sc", "tso", "pso"])
+def test_atomic_blocks_are_one_event(encoding: str, solver: str, name: str) -> None:
     skip_without(solver)
-    model = load_model("svcomp")
+    model = with_atomic_blocks(load_model(name)) if name != "svcomp" else load_model(name)
     assert reach(increments(True), model, 2, Budget(seconds=60), encoding, solver).execution is None
     assert reach(increments(False), model, 2, Budget(seconds=60), encoding, solver).execution is not None
 

@@ -8,13 +8,13 @@ with two clocks (paper 000, Figure 6).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from treville.events.symbolic import StaticEvent
 from treville.models.base import FENCES
-from treville.models.library import find_model
+from treville.models.library import find_model, load_model
 from treville.models.model import Model
 from treville.results import Unsupported
 
@@ -50,8 +50,8 @@ class Architecture:
     read of its location. `external_reads`: reads-from between threads is safe (stores are atomic); internal
     reads-from is safe exactly if write-read pairs are preserved. `hazards`: two reads of one location may
     disagree with coherence. `uniproc` and `thin_air`: these checks have clocks of their own; without, the
-    preserved order implies them. `blocks`: an atomic block happens at one time, and so do the halves of a
-    read-modify-write.
+    preserved order implies them. `blocks`: an atomic block happens at one time; `updates`: so do the halves
+    of a read-modify-write.
     """
 
     name: str
@@ -67,6 +67,7 @@ class Architecture:
     uniproc: bool = True
     thin_air: bool = False
     blocks: bool = False
+    updates: bool = False
 
 
 def _fence(before: str, after: str, *tags: str) -> FenceRule:
@@ -87,10 +88,11 @@ MEMBARS = (
     STORE_STORE,
 )
 CONTROL_FENCE = "ISYNC"
+ATOMIC_BLOCKS = "atomic blocks"  # the axiom that `models.blocks` adds
 WEAK_X86 = frozenset({"SFENCE", "LFENCE"})
 
 SC = Architecture("sc", ALL_PAIRS, ignored_fences=None, uniproc=False)
-ATOMIC_SC = Architecture("svcomp", ALL_PAIRS, ignored_fences=None, uniproc=False, blocks=True)
+ATOMIC_SC = Architecture("svcomp", ALL_PAIRS, ignored_fences=None, uniproc=False, blocks=True, updates=True)
 TSO = Architecture(
     "tso",
     ALL_PAIRS - {"WR"},
@@ -137,7 +139,12 @@ def architecture_of(model: Model, known: dict[str, Architecture] | None = None) 
             f"this encoding has its memory models built in and does not know {model.name}",
             hint=f"use --encoding acyclicity, or one of the shipped models {', '.join(known)}",
         )
-    return found
+    added = [axiom.name for axiom in model.axioms if axiom not in load_model(found.name).axioms]
+    if not added:
+        return found
+    if added != [ATOMIC_BLOCKS] or not found.external_reads:
+        raise Unsupported(f"this encoding does not know the axiom '{added[-1]}' of {model.name}")
+    return replace(found, blocks=True)
 
 
 def parts_of(architecture: Architecture, fence: StaticEvent) -> tuple[FencePart, ...]:

@@ -20,13 +20,12 @@ from treville.encoding.clocks_architectures import (
     parts_of,
 )
 from treville.encoding.clocks_order import Preserved, Reduction
-from treville.encoding.contract import Clock, Sibling, SiblingEncoding, SiblingMemory
+from treville.encoding.contract import CLOCK, Clock, Sibling, SiblingEncoding, SiblingMemory
 from treville.encoding.formula import FALSE, TRUE
 from treville.models.model import Model
 from treville.relations import elements
 from treville.results import Budget
 
-CLOCK = "clock"
 _KNOWN = {name: ARCHITECTURES[name] for name in ("sc", "svcomp", "tso", "pso")}
 
 

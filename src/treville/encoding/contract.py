@@ -28,6 +28,9 @@ from treville.relations import elements
 from treville.results import Budget, Unsupported
 
 ENCODINGS = ("acyclicity", "clocks", "conflicts")
+# The orders that all threads agree on, of either sibling.
+GLOBAL, CLOCK = "ghb", "clock"
+AGREED = frozenset({GLOBAL, CLOCK})
 
 
 class Clock(NamedTuple):
@@ -166,14 +169,15 @@ def _encode(
 
 
 def hand_over(encoding: SiblingEncoding, architecture: Architecture) -> None:
-    """Clock constraints -> edges of the formula's graph. Where atomic blocks happen at one time, there is a
-    second set of clocks, which the events of a block share: inside it the first set keeps the order."""
-    _add_edges(encoding, {})
-    if architecture.blocks and (shared := _simultaneous(encoding.facts)):
-        _add_edges(encoding, shared)
+    """Clock constraints -> edges of the formula's graph. Where atomic blocks happen at one time, the order
+    that all threads agree on has a second set of clocks, which the events of a block share: inside it the
+    first set keeps the order."""
+    _add_edges(encoding, encoding.constraints, {})
+    if architecture.blocks and (shared := _simultaneous(encoding.facts, architecture.updates)):
+        _add_edges(encoding, [c for c in encoding.constraints if c.before.order in AGREED], shared)
 
 
-def _add_edges(encoding: SiblingEncoding, shared: dict[int, int]) -> None:
+def _add_edges(encoding: SiblingEncoding, constraints: list[ClockConstraint], shared: dict[int, int]) -> None:
     nodes: dict[Clock, int] = {}
     formula = encoding.formula
 
@@ -184,19 +188,22 @@ def _add_edges(encoding: SiblingEncoding, shared: dict[int, int]) -> None:
             found = nodes[clock] = formula.nodes(1)
         return found
 
-    for constraint in encoding.constraints:
+    for constraint in constraints:
         source, target = node(constraint.before), node(constraint.after)
         if source != target:
             formula.edge(source, target, constraint.premise)
 
 
-def _simultaneous(facts: Facts) -> dict[int, int]:
-    """Events -> the event whose clock they share: the first of their block or read-modify-write."""
+def _simultaneous(facts: Facts, updates: bool) -> dict[int, int]:
+    """Events -> the event whose clock they share: the first of their block or, with `updates`, the other half
+    of their read-modify-write."""
     first_of: dict[int, int] = {}
     shared: dict[int, int] = {}
     for event in facts.symbolic.events:
         if facts.live >> event.number & 1 and event.block != NO_BLOCK:
             shared[event.number] = first_of.setdefault(event.block, event.number)
+    if not updates:
+        return shared
     rmw = facts.relations["rmw"]
     if rmw.may.rows != rmw.must.rows:
         raise Unsupported("a read-modify-write of two instructions under svcomp with this encoding")
