@@ -18,7 +18,7 @@ from treville.histories.problem import Problem, build_problem
 from treville.histories.saturation import Conflict, Facts, no_facts, saturate
 from treville.histories.validate import complaints
 from treville.histories.views import Execution
-from treville.results import Budget, BudgetExceeded, InputError, Verdict
+from treville.results import Budget, BudgetExceeded, InputError, TooLarge, Verdict
 
 ALGORITHMS = ("auto", "polynomial", "saturation", "sat", "sat-transitive")
 POLYNOMIAL_LEVELS = ("LOCAL", "CC", "SLOW", "PRAM")
@@ -107,7 +107,10 @@ def _decide(events: Events, level: Level, budget: Budget, algorithm: str) -> Ans
     if algorithm == "saturation":
         raise BudgetExceeded("saturation does not decide this history", "use --algorithm auto")
     if _suits_polynomial(events, level):
-        return _by_polynomial(events, level, budget)
+        try:
+            return _by_polynomial(events, level, budget, _FEW_CONFIGURATIONS)
+        except TooLarge:
+            budget.check()
     return _by_sat(problem, facts, budget, "saturation+sat")
 
 
@@ -151,14 +154,16 @@ def _suits_polynomial(events: Events, level: Level) -> bool:
     if events.optional:
         return False
     if level.name in ("CC", "SLOW"):
-        return polynomial.configurations(level, events) <= _FEW_CONFIGURATIONS
+        return True  # as long as few configurations are reached
     if level.name == "PRAM":
         short = max(map(len, events.threads), default=0) <= _SHORT_THREAD
         return short and polynomial.pram_executions(events) <= _FEW_EXECUTIONS
     return False
 
 
-def _by_polynomial(events: Events, level: Level, budget: Budget) -> Answer:
+def _by_polynomial(
+    events: Events, level: Level, budget: Budget, most: int = polynomial.MOST_CONFIGURATIONS
+) -> Answer:
     if level.name not in POLYNOMIAL_LEVELS:
         raise InputError(
             f"no polynomial algorithm for level {level.name}",
@@ -172,7 +177,7 @@ def _by_polynomial(events: Events, level: Level, budget: Budget) -> Answer:
     elif level.name == "PRAM":
         name, found = "polynomial (Algorithm 3)", polynomial.pram(events, budget)
     else:
-        name, found = "polynomial (Algorithm 2)", polynomial.by_location(level, events, budget)
+        name, found = "polynomial (Algorithm 2)", polynomial.by_location(level, events, budget, most)
     if isinstance(found, Execution):
         return Answer(level, Verdict.PASS, name, execution=found)
     return Answer(level, Verdict.FAIL, name, "no view exists")

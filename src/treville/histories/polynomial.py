@@ -15,9 +15,9 @@ from itertools import combinations, product
 from treville.histories.history import Events
 from treville.histories.levels import Level, Scope, find_level
 from treville.histories.views import Execution, Instance, instances
-from treville.results import Budget, BudgetExceeded
+from treville.results import Budget, TooLarge
 
-_MOST_CONFIGURATIONS = 2_000_000
+MOST_CONFIGURATIONS = 2_000_000
 
 
 def assemble(level: Level, events: Events, orders: dict[Instance, tuple[int, ...]]) -> Execution:
@@ -78,11 +78,15 @@ def _local_view(events: Events, instance: Instance) -> tuple[int, ...] | int:
 # -- Algorithm 2: CC and SLOW --------------------------------------------------------------------
 
 
-def by_location(level: Level, events: Events, budget: Budget) -> Execution | Instance:
-    """Algorithm 2 for every view: an execution, or the view that does not exist."""
+def by_location(
+    level: Level, events: Events, budget: Budget, most: int = MOST_CONFIGURATIONS
+) -> Execution | Instance:
+    """Algorithm 2 for every view: an execution, or the view that does not exist.
+
+    Raises `TooLarge` when a view needs more than `most` configurations."""
     orders: dict[Instance, tuple[int, ...]] = {}
     for instance in instances(level, events):
-        found = _location_view(events, instance, budget)
+        found = _location_view(events, instance, budget, most)
         if found is None:
             return instance
         orders[instance] = found
@@ -107,9 +111,9 @@ def _sequences(events: Events, instance: Instance) -> list[list[int]]:
     return [sorted(found, key=events.index_in_thread.__getitem__) for found in by_thread.values()]
 
 
-def _location_view(events: Events, instance: Instance, budget: Budget) -> tuple[int, ...] | None:
+def _location_view(events: Events, instance: Instance, budget: Budget, most: int) -> tuple[int, ...] | None:
     sequences, followers = _without_trivial_reads(events, _sequences(events, instance))
-    search = _PointerSearch(events, sequences, budget)
+    search = _PointerSearch(events, sequences, budget, most)
     order = search.run()
     if order is None:
         return None
@@ -140,8 +144,8 @@ def _without_trivial_reads(
 class _PointerSearch:
     """All configurations that the non-deterministic Algorithm 2 can reach; one pointer for each thread."""
 
-    def __init__(self, events: Events, sequences: list[list[int]], budget: Budget) -> None:
-        self.events, self.sequences, self.budget = events, sequences, budget
+    def __init__(self, events: Events, sequences: list[list[int]], budget: Budget, most: int) -> None:
+        self.events, self.sequences, self.budget, self.most = events, sequences, budget, most
         self.next_read = [self._next_reads(sequence) for sequence in sequences]
 
     def _next_reads(self, sequence: list[int]) -> list[int]:
@@ -165,8 +169,8 @@ class _PointerSearch:
                     parents[following] = (configuration, output)
                     frontier.append(following)
             self.budget.check()
-            if len(parents) > _MOST_CONFIGURATIONS:
-                raise BudgetExceeded("too many pointer configurations", "use --algorithm sat")
+            if len(parents) > self.most:
+                raise TooLarge("too many pointer configurations", "use --algorithm sat")
         return None
 
     def _start(self) -> tuple[tuple[int, ...], list[int]]:
