@@ -173,3 +173,26 @@ def test_programs_are_not_listed() -> None:
     question = Question(load_model("sc"), load_model("tso"), engine="enumerate")
     with pytest.raises(InputError, match="too many executions to list"):
         program_portability(mutex("peterson", 0), question)
+
+
+def test_a_program_that_never_ends_compares_to_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "endless.c"
+    path.write_text("volatile int x;\nint main(void) {\n  for (;;) x = x + 1;\n}\n")
+    answer = ask(program_subject(load_program(path)), "sc", "tso")
+    assert answer.verdict is Verdict.UNKNOWN
+    assert "no run ends" in answer.reason
+
+
+def test_leaving_by_exit_is_an_end(tmp_path: Path) -> None:
+    path = tmp_path / "exits.c"
+    path.write_text("#include <stdlib.h>\nvolatile int x;\nint main(void) {\n  x = 1;\n  exit(0);\n}\n")
+    assert ask(program_subject(load_program(path)), "sc", "tso").verdict is Verdict.PASS
+
+
+def test_a_failing_assertion_is_a_state_of_its_own() -> None:
+    subject = program_subject(load_program(PROGRAMS / "store_buffering.c"))
+    answer = ask(subject, "sc", "tso")
+    assert answer.verdict is Verdict.FAIL
+    (finding,) = answer.findings
+    assert finding.state == (1,)
+    assert "store_buffering.c:44" in subject.assertions[0]

@@ -27,7 +27,9 @@ class Printer:
     def add(self, report: dict[str, Any]) -> None:
         """Print a report, or keep it until its row is complete."""
         if report["status"] == "error":
-            print(report.get("detail") or f"{report['file']}: error: {report['reason']}", file=sys.stderr)
+            detail = report.get("detail") or f"error: {report['reason']}"
+            named = report["file"] in detail
+            print(detail if named else f"{report['file']}: {detail}", file=sys.stderr)
         if not self._table:
             if report["status"] != "error":
                 print(block(report), flush=True)

@@ -158,7 +158,14 @@ def _decide(
 def _compare_program(
     subject: ProgramSubject, question: Question, budget: Budget, answer: Portability, sides: tuple[Side, Side]
 ) -> Finding | None:
-    return _search(SymbolicSearch(subject, *sides, question.bound, budget), question, answer, "eager")
+    search = SymbolicSearch(subject, *sides, question.bound, budget)
+    found = _search(search, question, answer, "eager")
+    if found is None and answer.verdict is Verdict.PASS and not search.some_run_ends():
+        answer.verdict = Verdict.UNKNOWN
+        answer.reason = (
+            f"no run ends within the bound {question.bound}, so nothing was compared (raise --bound)"
+        )
+    return found
 
 
 def _compare_test(

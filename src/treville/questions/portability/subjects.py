@@ -1,6 +1,6 @@
 """What is compared: a litmus test, or a whole C program. Both become encodings whose solutions have states.
 
-A run of a C program counts when its main function returns or an assertion fails. The state of the first is
+A run of a C program counts when its main function ends or an assertion fails. The state of the first is
 the values of all globals, of the second which assertion failed: the program stops there, and what other
 threads had done by then is no final state.
 """
@@ -14,7 +14,7 @@ from treville.encoding.executions import Encoding, addresses_of, encode_executio
 from treville.encoding.formula import FALSE, TRUE
 from treville.events.execution import Execution
 from treville.models.model import Model
-from treville.programs.ir import Assert, Const, Location, Program
+from treville.programs.ir import Assert, Const, Instruction, Location, Program, Stop, Thread
 from treville.programs.litmus.states import FinalValue, satisfied
 from treville.programs.litmus.test import ArrayOf, CellOf, LitmusTest, Observable, RegisterOf
 from treville.questions.portability.question import State
@@ -23,6 +23,7 @@ from treville.solving.outcomes import Observation, known_coherent
 from treville.solving.solution import IsTrue
 
 RETURNED = "main returns"
+_ENDING = frozenset({"exit", "_exit", "_Exit", "quick_exit", "abort", "pthread_exit", "thrd_exit"})
 
 
 class Watch(Protocol):
@@ -166,16 +167,27 @@ def _initial_values(program: Program) -> dict[int, int]:
 
 
 def program_subject(program: Program) -> ProgramSubject:
-    """The subject of a program; `main` gets a mark at its end."""
-    main = program.threads[0]
-    mark = Assert(Const(0), RETURNED, index=1 + max((i.index for i in main.instructions), default=0))
-    marked = replace(main, instructions=[*main.instructions, mark])
+    """The subject of a program; `main` gets a mark wherever it ends."""
     observed = tuple(_observable(location) for location in program.locations.values())
     code = [i for t in (*program.threads, *program.functions.values()) for i in t.instructions]
     assertions = sorted({_described(i) for i in code if isinstance(i, Assert)})
-    return ProgramSubject(
-        replace(program, threads=[marked, *program.threads[1:]]), observed, tuple(assertions)
-    )
+    marked = replace(program, threads=[_marked(program.threads[0]), *program.threads[1:]])
+    return ProgramSubject(marked, observed, tuple(assertions))
+
+
+def _marked(main: Thread) -> Thread:
+    """Main with an assertion that always fails at its end and before each call that ends the program."""
+    code: list[Instruction] = []
+    places = []
+    for instruction in main.instructions:
+        places.append(len(code))
+        if isinstance(instruction, Stop) and instruction.reason in _ENDING:
+            code.append(Assert(Const(0), RETURNED, index=instruction.index))
+        code.append(instruction)
+    places.append(len(code))
+    last = 1 + max((instruction.index for instruction in code), default=0)
+    code.append(Assert(Const(0), RETURNED, index=last))
+    return replace(main, instructions=code, labels={name: places[at] for name, at in main.labels.items()})
 
 
 def _described(assertion: Assert) -> str:

@@ -36,12 +36,17 @@ class SymbolicSearch:
         self.budget = budget
         self._reachability: _Reachability | None = None
         self._cuts: list[Callable[[], bool]] = []
+        self._ends: Callable[[], bool] | None = None
 
     @property
     def bound_reached(self) -> bool:
         """Known for litmus tests; of a program, asks for executions that are cut, of the forbidding model
         too where its states were asked for: a longer one might have reached what it seems to lack."""
         return any(cut() for cut in self._cuts)
+
+    def some_run_ends(self) -> bool:
+        """Does the allowing model have a run that counts? To be asked after the differences."""
+        return self._ends is None or self._ends()
 
     def differences(self, on_difference: OnDifference, *, states: bool, dead: bool) -> None:
         """One solver for all differences; it is asked for the next one as long as wanted."""
@@ -53,6 +58,7 @@ class SymbolicSearch:
         watch = self.subject.watch(encoding, states=states)
         reader = ExecutionReader(encoding)
         solver = Clasp(encoding.formula, watch.projected())
+        self._ends = partial(satisfiable, solver, self.budget, [watch.ended])
         if not dead:
             self._cuts.append(partial(_is_cut, encoding, solver, self.budget))
 
