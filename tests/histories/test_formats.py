@@ -35,6 +35,7 @@ SAME = {
     "semicolons": "0;w;x;1\n1;r;x;1\n",
     "tabs": "0\tw\tx\t1\n1\tr\tx\t1\n",
     "compact": COMPACT,
+    "compact with lines": "p: (w,x,1)\nq: (r,x,1)\n",
     "compact with names": "# two threads\np: (w, x, 1) ∥ q: (r,x,1)",
 }
 
@@ -130,5 +131,5 @@ def test_the_format_is_told_by_content() -> None:
         *("json",) * 3,
         *("edn",) * 3,
         *("csv",) * 4,
-        *("compact",) * 2,
+        *("compact",) * 3,
     ]

@@ -116,6 +116,8 @@ def run(options: argparse.Namespace) -> int:
     from treville.histories import find_level
 
     levels = [find_level(name) for given in options.level for name in given.split(",") if name.strip()]
+    if levels and options.model:
+        raise InputError("--level and --model ask two questions", hint="give one of them")
     initial = dict(_initial(text) for text in options.initial)
     files = list(expand(options.inputs, _SUFFIXES))
     if not files:

@@ -1,6 +1,7 @@
 """The compact notation of the thesis: `(w,x,1).(r,y,0) || (w,y,1).(r,x,0)`.
 
-Threads are separated by `||` (or `∥`), operations by `.` or blanks. A thread may begin with `name:`.
+Threads are separated by `||` (or `∥`), operations by `.` or blanks. A thread may begin with `name:`, which
+also ends the thread before it.
 `⊥` or `_` as the value of a read is the initial value. `#` begins a comment. A line
 `init x=1 y=2` gives initial values.
 """
@@ -81,6 +82,8 @@ class _Reader:
             if self.text[self.at] in ".·;" or self.text[self.at].isspace():
                 self.at += 1
                 continue
+            if _NAME.match(self.text, self.at):
+                return
             self._operation(name)
 
     def _operation(self, name: str) -> None:
