@@ -27,7 +27,7 @@ def rows() -> dict[tuple[str, str, str], dict[str, str]]:
 
 def verdicts(file: str, defines: str, bound: str, models: list[str]) -> dict[str, str]:
     """What Treville says under each model."""
-    options = Options(bound=int(bound), seconds=120, defines=tuple(defines.split()))
+    options = Options(bound=int(bound), seconds=120, defines=tuple(defines.split()), engine="lazy")
     found = {}
     for report in answers(str(HERE / file), models, options):
         assert report["status"] != "error", report["reason"]

@@ -17,15 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 from treville.campaigns.results import Report
 from treville.models.model import Model
-from treville.programs.ir import AtomicBegin, Program, Stop
+from treville.programs.ir import Program, Stop
 from treville.results import Budget, BudgetExceeded, InputError, TrevilleError, Verdict
 
 if TYPE_CHECKING:
+    from treville.questions.reachability import Answer
     from treville.solving.reachability import Reachability
 
 AUTO = 0
-# `--bound auto` tries these one after the other, and with a time limit goes on doubling.
-AUTOMATIC_BOUNDS = (1, 2, 4, 8, 16)
 DEFAULT_MODEL = "sc"
 PROPERTIES = ("assertion",)
 LITMUS = ".litmus"
@@ -42,7 +41,7 @@ class Options:
     property: str = "assertion"
     defines: tuple[str, ...] = ()
     includes: tuple[str, ...] = ()
-    engine: str = "eager"
+    engine: str = "auto"
     encoding: str = "acyclicity"
     solver: str = "clasp"
     svg: str = ""
@@ -142,34 +141,25 @@ def _condition(found: Report) -> str:
 
 def _fill(report: Report, file: str, name: str, options: Options, loaded: dict[int, Program]) -> None:
     from treville.campaigns.litmus import load_model
+    from treville.programs.compile_to import target_of
+    from treville.questions.reachability import Search, reachability
 
     budget = Budget(options.seconds, options.memory)
     model = load_model(name, options.variants, options.bell)
     report["model"] = model.name if not name.endswith(".cat") else name
-    bounds = iter([options.bound]) if options.bound else _deepening(options.seconds is not None)
-    for bound in bounds:
-        budget.check()
-        report["bound"] = bound
-        program = compiled(file, model, bound, options, loaded)
-        if _ask(report, program, _for_blocks(model, program), bound, budget, options):
-            return
+    # The machine with store buffers knows what the model's own architecture makes of C, and no other.
+    own = options.compile_to in ("", target_of(model.name, model.base_names()))
+    engine = options.engine if own or options.engine != "auto" else "lazy"
+    search = Search(engine, options.encoding, options.solver)
+    at_bound = partial(_compiled_at, file, model, options, loaded)
+    answer = reachability(at_bound, model, options.bound or None, budget, search)
+    _conclude(report, answer, options)
 
 
-def _for_blocks(model: Model, program: Program) -> Model:
-    """The model, with the axiom for atomic blocks if the program has any."""
-    from treville.models.blocks import with_atomic_blocks
-
-    threads = [*program.threads, *program.functions.values()]
-    has_blocks = any(isinstance(i, AtomicBegin) for thread in threads for i in thread.instructions)
-    return with_atomic_blocks(model) if has_blocks else model
-
-
-def _deepening(limited: bool) -> Iterator[int]:
-    yield from AUTOMATIC_BOUNDS
-    bound = AUTOMATIC_BOUNDS[-1]
-    while limited:
-        bound *= 2
-        yield bound
+def _compiled_at(
+    file: str, model: Model, options: Options, loaded: dict[int, Program], bound: int
+) -> Program:
+    return compiled(file, model, bound, options, loaded)
 
 
 def compiled(
@@ -204,27 +194,21 @@ def load(file: str, bound: int, options: Options) -> Program:
         raise InputError(f"cannot read {file}: {error.strerror or error}") from None
 
 
-def _ask(
-    report: Report, program: Program, model: Model, bound: int, budget: Budget, options: Options
-) -> bool:
-    """Fill the report with the answer for one bound; is it conclusive?"""
-    found = _search(program, model, bound, budget, options)
-    report["stats"] = dict(found.stats)
-    report["status"] = "done"
+def _conclude(report: Report, answer: Answer, options: Options) -> None:
+    """The answer as a report; failing executions are checked again and drawn."""
+    found, bound = answer.found, answer.bound
+    report.update(status="done", verdict=answer.verdict.value, bound=bound, stats=dict(found.stats))
     if found.execution is not None:
         from treville.campaigns.check_witness import witness
 
-        report["verdict"] = Verdict.FAIL.value
-        report["witness"] = witness(found, program, model)
+        report["witness"] = witness(found, answer.program, answer.model)
         report["reason"] = report["witness"]["failure"]
-        _pictures(report, found.execution, program, model, options)
-        return True
-    if found.complete:
-        report.update(verdict=Verdict.PASS.value, reason="no assertion can fail")
-        return True
-    where = f"no assertion fails up to the bound {bound}, but {_cut(found)} (raise --bound)"
-    report.update(verdict=Verdict.UNKNOWN.value, status="unknown", reason=where)
-    return False
+        _pictures(report, found.execution, answer.program, answer.model, options)
+    elif answer.verdict is Verdict.PASS:
+        report["reason"] = "no assertion can fail"
+    else:
+        where = f"no assertion fails up to the bound {bound}, but {_cut(found)} (raise --bound)"
+        report.update(status="unknown", reason=where)
 
 
 def _cut(found: Reachability) -> str:
@@ -234,16 +218,6 @@ def _cut(found: Reachability) -> str:
     if not named:
         return "a loop or recursion is cut there"
     return f"{', '.join(named)} {'is' if len(named) == 1 else 'are'} cut there"
-
-
-def _search(program: Program, model: Model, bound: int, budget: Budget, options: Options) -> Reachability:
-    if (options.encoding, options.solver) != ("acyclicity", "clasp"):
-        from treville.solving.siblings import reach
-
-        return reach(program, model, bound, budget, options.encoding, options.solver)
-    from treville.solving.reachability import reach_failure
-
-    return reach_failure(program, model, bound, budget, lazy=options.engine != "eager")
 
 
 def _pictures(report: Report, execution: Any, program: Program, model: Model, options: Options) -> None:

@@ -43,7 +43,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="",
         help="map C11 atomics as for this architecture (default: the model's own)",
     )
-    parser.add_argument("--engine", choices=("auto", "eager", "lazy"), default="auto", help="how to enforce models")
+    parser.add_argument(
+        "--engine",
+        choices=("auto", "states", "eager", "lazy"),
+        default="auto",
+        help="explore states (sc, tso, pso), or enforce the model eagerly or lazily (auto: what suits)",
+    )
     parser.add_argument(
         "--encoding",
         choices=("acyclicity", "clocks", "conflicts"),

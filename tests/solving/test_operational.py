@@ -1,0 +1,93 @@
+"""The machine with store buffers as an engine: its failing runs are executions that the models allow."""
+
+from __future__ import annotations
+
+import pytest
+
+from treville.models.evaluate import evaluate
+from treville.models.library import load_model
+from treville.programs import ir
+from treville.programs.compile_to import compile_program
+from treville.results import Budget
+from treville.solving.operational.trace import reach_by_states
+from treville.solving.reachability import Reachability
+
+X, Y = ir.Const(ir.LOCATION_BASE), ir.Const(ir.LOCATION_BASE + ir.LOCATION_STRIDE)
+A, B = ir.Const(X.value + 2 * ir.LOCATION_STRIDE), ir.Const(X.value + 3 * ir.LOCATION_STRIDE)
+
+
+def buffering(fenced: bool) -> ir.Program:
+    """Each thread writes its variable and reads the other's; not both may read 0."""
+    program = ir.Program()
+    for name in ("x", "y", "a", "b"):
+        program.location(name)
+    for name, own, other, result in (("first", X, Y, A), ("second", Y, X, B)):
+        body: list[ir.Instruction] = [ir.Store(own, ir.Const(1))]
+        body += [ir.Fence(frozenset({"MFENCE"}))] if fenced else []
+        body += [ir.Load("r", other), ir.Store(result, ir.Reg("r"))]
+        program.functions[name] = ir.Thread(name, body)
+    main: list[ir.Instruction] = [ir.Spawn(f"t{name}", name, ir.Const(0)) for name in program.functions]
+    main += [ir.Join(ir.Reg(f"t{name}")) for name in program.functions]
+    main += [ir.Load("a", A), ir.Load("b", B), ir.Assert(ir.Op("or", (ir.Reg("a"), ir.Reg("b"))))]
+    program.threads.append(ir.Thread("main", main))
+    return program
+
+
+def answer(program: ir.Program, model: str, limit: int = 10_000) -> Reachability | None:
+    return reach_by_states(compile_program(program, model), load_model(model), Budget(), limit)
+
+
+@pytest.mark.parametrize("model", ["tso", "pso"])
+def test_a_failing_run_is_an_execution_that_the_model_allows_and_sc_does_not(model: str) -> None:
+    found = answer(buffering(fenced=False), model)
+    assert found is not None
+    execution = found.execution
+    assert execution is not None
+    assert found.thread_names == ["main", "first", "second"]
+    sizes = (len(execution.events), execution.sets, execution.relations)
+    assert evaluate(load_model(model), *sizes).violated == []
+    assert evaluate(load_model("sc"), *sizes).violated != []
+
+
+@pytest.mark.parametrize(("model", "fenced"), [("sc", False), ("tso", True), ("pso", True)])
+def test_all_states_without_a_failure_are_a_pass(model: str, fenced: bool) -> None:
+    found = answer(buffering(fenced), model)
+    assert found is not None
+    assert found.execution is None
+    assert found.complete
+
+
+def test_other_models_and_too_many_states_have_no_answer() -> None:
+    assert answer(buffering(fenced=False), "power") is None
+    assert answer(buffering(fenced=True), "tso", limit=5) is None
+
+
+@pytest.mark.parametrize(
+    "instructions",
+    [
+        [ir.Nondet("r")],
+        [ir.Allocate("p", ir.Const(4)), ir.Load("r", ir.Reg("p"))],
+        [ir.Store(X, ir.Const(1), bits=32), ir.Load("r", X, bits=8)],
+        [ir.Load("r", ir.Const(0))],
+        [ir.Store(ir.Const(0), ir.Const(1))],
+    ],
+    ids=["any number", "not initialised", "mixed sizes", "null read", "null write"],
+)
+def test_what_the_machine_cannot_do_exactly_it_leaves_alone(instructions: list[ir.Instruction]) -> None:
+    program = ir.Program([ir.Thread("main", instructions)])
+    program.location("x")
+    assert answer(program, "sc") is None
+
+
+def test_fresh_objects_that_are_zeroed_read_as_zero() -> None:
+    program = ir.Program()
+    body = [
+        ir.Allocate("p", ir.Const(8), zeroed=True),
+        ir.Load("r", ir.Op("add", (ir.Reg("p"), ir.Const(4)))),
+        ir.Assert(ir.Op("eq", (ir.Reg("r"), ir.Const(0)))),
+    ]
+    program.threads.append(ir.Thread("main", body))
+    found = answer(program, "tso")
+    assert found is not None
+    assert found.complete
+    assert found.execution is None
