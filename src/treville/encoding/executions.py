@@ -76,9 +76,10 @@ def encode_executions(
 
 def encode_program(
     program: Program, model: Model, bound: int, budget: Budget, coherent: bool,
-    axioms: Iterable[Axiom] | None = None,
+    axioms: Iterable[Axiom] | None = None, max_rules: int | None = None,
 ) -> Encoding:  # fmt: skip
-    """The formula of all executions of a whole program, threads cut at their bounds included."""
+    """The formula of all executions of a whole program, threads cut at their bounds included. Raises
+    `TooManyRules` when the axioms need more than `max_rules`."""
     symbolic = whole_program(program, bound)
     values = analyse_values(symbolic, coherent, most=MOST_NUMBERS)
     facts = gather_facts(symbolic, values, coherent, set())
@@ -87,7 +88,9 @@ def encode_program(
     condition = encoding.memory.values.condition
     encoding.failures = [(condition(fails), assertion) for fails, assertion in symbolic.asserts]
     encoding.cut = encoding.formula.either([condition(cut) for cut in symbolic.cuts])
+    encoding.formula.max_rules = max_rules
     _encode_axioms(encoding, model, model.axioms if axioms is None else list(axioms), budget)
+    encoding.formula.max_rules = None
     return encoding
 
 

@@ -11,8 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from treville.results import TooLarge
+
 TRUE = 1
 FALSE = -1
+
+
+class TooManyRules(TooLarge):
+    """The formula has grown beyond its limit; enforcing the model lazily may still answer."""
+
+
 _PAIRWISE_UP_TO = 5
 
 
@@ -27,6 +35,7 @@ class Formula:
     at_most_one_of: list[Sequence[int]] = field(default_factory=list)
     edges: list[tuple[int, int, int]] = field(default_factory=list)
     graph_nodes: int = 0
+    max_rules: int | None = None
     _gates: dict[tuple[int, ...], int] = field(default_factory=dict)
     _definitions: dict[frozenset[tuple[int, ...]], int] = field(default_factory=dict)
 
@@ -46,6 +55,7 @@ class Formula:
         kept = self._conjunction(body)
         if kept is not None:
             self.rules.append((head, kept))
+            self._check_size()
 
     def both(self, *literals: int) -> int:
         """The conjunction as a literal."""
@@ -80,7 +90,12 @@ class Formula:
         if found is None:
             found = self._definitions[distinct] = self.atom()
             self.rules.extend([(found, body) for body in distinct])
+            self._check_size()
         return found
+
+    def _check_size(self) -> None:
+        if self.max_rules is not None and len(self.rules) > self.max_rules:
+            raise TooManyRules(f"more than {self.max_rules} rules are needed", "use --engine lazy")
 
     def forbid(self, *literals: int) -> None:
         """Not all of the literals hold."""

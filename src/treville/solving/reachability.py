@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from treville.analysis.relations import NotEncodable
 from treville.encoding.executions import Encoding, encode_program
+from treville.encoding.formula import TooManyRules
 from treville.events.execution import Execution
 from treville.models.model import Axiom, Model
 from treville.programs.ir import Instruction, Program
@@ -19,6 +20,10 @@ from treville.solving.lazy.propagator import LazyModel
 from treville.solving.outcomes import eager_axioms, known_coherent
 from treville.solving.solution import ExecutionReader, IsTrue
 from treville.solving.solver import Clasp
+
+
+# Beyond this many rules the lazy engine is faster on the mutexes (bench/check.py).
+MAX_RULES = 40_000
 
 
 @dataclass(slots=True)
@@ -36,19 +41,34 @@ class Reachability:
 
 
 def reach_failure(
-    program: Program, model: Model, bound: int, budget: Budget, lazy: bool = True
+    program: Program, model: Model, bound: int, budget: Budget, lazy: bool | None = None
 ) -> Reachability:
-    """Look for a consistent execution in which an assertion fails. By default simple axioms are encoded and
-    the others enforced lazily: Power's preserved program order is recursive over all pairs of events, and
-    an eager encoding of it takes minutes where the lazy engine takes tenths of a second."""
+    """Look for a consistent execution in which an assertion fails.
+
+    `lazy`: encode simple axioms only and enforce the others by looking at the executions found; None: only
+    where the eager formula would be too large. (Power's preserved program order is recursive over all pairs
+    of events: eagerly minutes on a mutex, lazily a tenth of a second. Arithmetic is the other way round.)"""
     try:
-        return _search(program, model, bound, budget, eager_axioms(model) if lazy else model.axioms)
+        if lazy is not True:
+            try:
+                limit = MAX_RULES if lazy is None else None
+                return _search(program, model, bound, budget, model.axioms, limit)
+            except TooManyRules:
+                pass
+        return _search(program, model, bound, budget, eager_axioms(model))
     except NotEncodable:
         return _search(program, model, bound, budget, [])
 
 
-def _search(program: Program, model: Model, bound: int, budget: Budget, axioms: list[Axiom]) -> Reachability:
-    encoding = encode_program(program, model, bound, budget, known_coherent(model), axioms)
+def _search(
+    program: Program,
+    model: Model,
+    bound: int,
+    budget: Budget,
+    axioms: list[Axiom],
+    max_rules: int | None = None,
+) -> Reachability:
+    encoding = encode_program(program, model, bound, budget, known_coherent(model), axioms, max_rules)
     reader = ExecutionReader(encoding)
     left = [axiom for axiom in model.axioms if axiom not in axioms]
     lazy = LazyModel(encoding, model) if left else None
