@@ -8,7 +8,9 @@ one order of the writes of each location into relations over the events with the
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from treville.histories.history import Events
 from treville.relations import Relation, elements, mask_of
@@ -121,12 +123,6 @@ def _program_pso(context: OrderContext) -> Relation:
     return _program_tso(context) - write_pairs
 
 
-def _program_dash(context: OrderContext) -> Relation:
-    count, program = context.events.count, context.program()
-    bypass = Relation.product(count, context.writes(), context.reads()) - context.same_location()
-    return program - bypass
-
-
 def _real_time(context: OrderContext) -> Relation:
     operations = [context.events.operation(e) for e in range(context.events.count)]
     by_start = sorted(range(len(operations)), key=lambda e: operations[e].start or 0.0)
@@ -169,12 +165,37 @@ def _anti(context: OrderContext) -> Relation:
 
 
 def _semi_causal(context: OrderContext) -> Relation | None:
-    writes = context.writes()
-    dash = _program_dash(context)
-    between_writes = dash.restrict(writes, writes)
+    """The closure of DASH's program order, remote-writes-before and remote-reads-before.
+
+    Between the writes of a thread immediate neighbours are enough, because the closure has the rest."""
+    pairs = list(_dash_steps(context))
+    neighbours = []
+    for thread in context.events.threads:
+        writes = [e for e in thread if context.present >> e & 1 and context.events.is_write[e]]
+        neighbours += list(pairwise(writes))
+    between_writes = Relation.of(context.events.count, neighbours)
     remote_writes_before = between_writes @ context.reads_from()
     remote_reads_before = context.from_reads() @ between_writes
-    return closure(dash | remote_writes_before | remote_reads_before)
+    return closure(Relation.of(context.events.count, pairs) | remote_writes_before | remote_reads_before)
+
+
+def _dash_steps(context: OrderContext) -> Iterator[tuple[int, int]]:
+    """Pairs whose closure is program order without write-then-read on different locations."""
+    events = context.events
+    for thread in events.threads:
+        last_read = last_write = -1
+        last_on: dict[int, int] = {}
+        for event in thread:
+            if not context.present >> event & 1:
+                continue
+            before = {last_read, last_on.get(events.location_of[event], -1)}
+            if events.is_write[event]:
+                before.add(last_write)
+                last_write = event
+            else:
+                last_read = event
+            last_on[events.location_of[event]] = event
+            yield from ((earlier, event) for earlier in before if earlier >= 0)
 
 
 _DEFINITIONS = {
