@@ -19,7 +19,7 @@ def observing_all(test: LitmusTest) -> LitmusTest:
         for number, thread in enumerate(test.program.threads)
         for register in _registers(thread)
     ]
-    observed: list[Observable] = [*registers, *_locations(test.program)]
+    observed: list[Observable] = [*registers, *observable_locations(test.program)]
     known = {_place(observable) for observable in test.observed}
     more = [observable for observable in observed if _place(observable) not in known]
     return replace(test, observed=[*test.observed, *more])
@@ -44,7 +44,8 @@ def _set_by(instruction: Instruction) -> list[str]:
     return [name for name in names if isinstance(name, str)]
 
 
-def _locations(program: Program) -> list[Observable]:
+def observable_locations(program: Program) -> list[Observable]:
+    """Every location of a program, arrays and structures as a whole."""
     return [_location(location) for location in program.locations.values()]
 
 

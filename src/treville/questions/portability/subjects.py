@@ -14,9 +14,10 @@ from treville.encoding.executions import Encoding, addresses_of, encode_executio
 from treville.encoding.formula import FALSE, TRUE
 from treville.events.execution import Execution
 from treville.models.model import Model
-from treville.programs.ir import Assert, Const, Instruction, Location, Program, Stop, Thread
+from treville.programs.ir import Assert, Const, Instruction, Program, Stop, Thread
 from treville.programs.litmus.states import FinalValue, satisfied
 from treville.programs.litmus.test import ArrayOf, CellOf, LitmusTest, Observable, RegisterOf
+from treville.questions.portability.observation import observable_locations
 from treville.questions.portability.question import State
 from treville.results import Budget
 from treville.solving.outcomes import Observation, known_coherent
@@ -168,7 +169,7 @@ def _initial_values(program: Program) -> dict[int, int]:
 
 def program_subject(program: Program) -> ProgramSubject:
     """The subject of a program; `main` gets a mark wherever it ends."""
-    observed = tuple(_observable(location) for location in program.locations.values())
+    observed = tuple(observable_locations(program))
     code = [i for t in (*program.threads, *program.functions.values()) for i in t.instructions]
     assertions = sorted({_described(i) for i in code if isinstance(i, Assert)})
     marked = replace(program, threads=[_marked(program.threads[0]), *program.threads[1:]])
@@ -193,16 +194,6 @@ def _marked(main: Thread) -> Thread:
 def _described(assertion: Assert) -> str:
     place = f"{assertion.span.file}:{assertion.span.line}: " if assertion.span else ""
     return f"{place}{assertion.message or assertion.text}"
-
-
-def _observable(location: Location) -> Observable:
-    if location.parts:
-        addresses = tuple(location.address + offset for offset, _, _ in location.parts)
-    else:
-        cells = range(len(location.initial))
-        addresses = tuple(location.address + cell * location.cell_bytes for cell in cells)
-    shown = location.name
-    return CellOf(addresses[0], shown) if len(addresses) == 1 else ArrayOf(addresses, shown)
 
 
 class _ProgramWatch:
