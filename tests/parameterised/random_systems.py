@@ -60,7 +60,8 @@ def _transition(choose: random.Random, number: int) -> str:
     if choose.random() < 0.4:
         actions.append("R[p] := X")
     parameters = "[p] q" if other else "[p]"
-    return f"transition t{number} ({parameters})\nrequires {{ {' && '.join(guard)} }}\n{{ {'; '.join(actions)} }}"
+    body = "; ".join(actions)
+    return f"transition t{number} ({parameters})\nrequires {{ {' && '.join(guard)} }}\n{{ {body} }}"
 
 
 def random_litmus(seed: int) -> str:

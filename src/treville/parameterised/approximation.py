@@ -1,4 +1,4 @@
-"""Guessing invariants: a cube is replaced by a more general one that no known state of a small instance meets.
+"""Guessing invariants: a cube becomes a more general one that no known state of a small instance meets.
 
 This is what Cubicle's -brab does under SC, done for weak memory as well, which paper 002 left open. The known
 states come from the operational machine. They need not be all: a guess that is wrong leads the search to an
@@ -12,7 +12,7 @@ from itertools import combinations, permutations
 
 from treville.parameterised.cube import Node, kept
 from treville.parameterised.forward import Exploration, explore
-from treville.parameterised.machine import Bounds, Machine, State, _compiled
+from treville.parameterised.machine import Bounds, Machine, State, compiled
 from treville.parameterised.system import Literal, Property, System, literal_processes
 from treville.results import Budget
 
@@ -127,7 +127,7 @@ class Approximation:
 
     @staticmethod
     def _compute(states: list[State], text: str) -> int:
-        check = _compiled(f"lambda s: {text}")
+        check = compiled(f"lambda s: {text}")
         bits = "".join("1" if check(values) else "0" for values, _ in reversed(states))
         return int(bits, 2) if bits else 0
 

@@ -135,7 +135,8 @@ def _box(node: Node, place: tuple[float, float, float]) -> str:
         for index, line in enumerate(_lines(node))
     ]
     head = f'<text class="label" x="{x + 8:.0f}" y="{y + 14:.0f}">{node.number}</text>'
-    return f'<rect{kind} x="{x:.0f}" y="{y:.0f}" width="{_WIDTH}" height="{height:.0f}" rx="4"/>{head}{"".join(texts)}'
+    box = f'<rect{kind} x="{x:.0f}" y="{y:.0f}" width="{_WIDTH}" height="{height:.0f}" rx="4"/>'
+    return box + head + "".join(texts)
 
 
 def _arrow(above: tuple[float, float, float], below: tuple[float, float, float], label: str) -> str:

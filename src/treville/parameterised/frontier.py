@@ -175,7 +175,7 @@ def weaker(general: Frontier, special: Frontier) -> bool:
         (general.passed, special.passed),
     ):
         if table:
-            known = dict(others)  # type: ignore[arg-type, var-annotated]
+            known = dict(others)
             if any(mask & ~known.get(key, 0) for key, mask in table):
                 return False
     return True

@@ -1,4 +1,4 @@
-"""A run of the machine -> the events of its transitions and the ghb pairs between them (section 2, paper 002).
+"""A run of the machine -> its transitions' events and the ghb pairs between them (paper 002, section 2).
 
 Coherence is the order in which writes reach memory; a read takes its value from its own pending write or
 from the last write in memory.
@@ -6,6 +6,7 @@ from the last write in memory.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 
 from treville.parameterised.machine import Machine, Step
@@ -109,18 +110,18 @@ class _Builder:
 
     def orders(self) -> None:
         graph, pso = self.graph, self.machine.system.model == "pso"
-        for first, event in enumerate(graph.events):
+        for first, earlier in enumerate(graph.events):
             for second in range(first + 1, len(graph.events)):
                 later = graph.events[second]
-                if later.process != event.process:
+                if later.process != earlier.process:
                     continue
-                shared = set(event.writes) & set(later.writes)
-                if event.reads or (event.writes and later.writes and (not pso or shared)):
+                shared = set(earlier.writes) & set(later.writes)
+                if earlier.reads or (earlier.writes and later.writes and (not pso or shared)):
                     graph.add(first, second, "ppo")
-                elif later.fence and event.writes:
+                elif later.fence and earlier.writes:
                     graph.add(first, second, "fence")
         for writers in self.writers.values():
-            for first, second in zip(writers, writers[1:], strict=False):
+            for first, second in itertools.pairwise(writers):
                 graph.add(first, second, "co")
         for event, slot, source in self.reads:
             writers = self.writers.get(slot, [])
@@ -129,10 +130,6 @@ class _Builder:
             following = writers.index(source) + 1 if source in writers else 0
             if following < len(writers):
                 graph.add(event, writers[following], "fr")
-
-    def names(self) -> dict[int, str]:
-        """Slots as text."""
-        return {slot: term_text(term) for term, slot in self.machine.slots.items()}
 
 
 def slot_names(machine: Machine) -> dict[int, str]:

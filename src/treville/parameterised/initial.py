@@ -49,6 +49,7 @@ class Initial:
         return made
 
     def satisfiable(self, literals: list[Literal] | None, processes: int) -> bool:
+        """Does some initial state with that many processes satisfy the literals?"""
         if literals is None:
             return False
         sure, open_choices = self.constraints(processes)

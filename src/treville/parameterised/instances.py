@@ -10,7 +10,6 @@ from treville.parameterised.frontier import CellKey
 from treville.parameterised.resolve import rename_literal, rename_term
 from treville.parameterised.system import (
     NAMED,
-    Branch,
     Cube,
     Disjunction,
     Literal,
@@ -172,8 +171,3 @@ class Instances:
         if found is None:
             found = self.known[number, place] = Instance(self.system, number, place)
         return found
-
-
-def branch_is_kept(branch: Branch, term: Term) -> bool:
-    """Does this case leave the cell as it is?"""
-    return branch.value == term

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from treville.results import InputError, Source
 
 KEYWORDS = frozenset(
-    "type init transition invariant requires array var const unsafe case forall_other exists_other forall "
-    "exists predicate if then else not true false number_procs let in weak fence".split()
-)
+    (
+        "type", "init", "transition", "invariant", "requires", "array", "var", "const", "unsafe", "case",
+        "forall_other", "exists_other", "forall", "exists", "predicate", "if", "then", "else", "not", "true",
+        "false", "number_procs", "let", "in", "weak", "fence",
+    )
+)  # fmt: skip
 _TOKEN = re.compile(
     r"(?P<space>[ \t\r\n\f]+)"
     r"|(?P<comment>\(\*)"

@@ -109,7 +109,7 @@ class Machine:
             source = f"lambda s: ({''.join(f'({slot}, {value}),' for slot, value in assigned)})"
             actor = place[transition.actor] if transition.actor >= 0 else -1
             yield Step(
-                transition, number, place, actor, _compiled(f"lambda s: {guard}"), _compiled(source),
+                transition, number, place, actor, compiled(f"lambda s: {guard}"), compiled(source),
                 tuple(arbitrary), frozenset(slot for slot, _ in assigned if slot in self.weak),
                 frozenset(int(slot) for slot in _SLOT.findall(guard + source)) & self.weak,
             )  # fmt: skip
@@ -203,7 +203,7 @@ class Machine:
                     for slot, value in entry:
                         memory[slot] = value
                     rest = pending[:position] + pending[position + 1 :]
-                    yield tuple(memory), buffers[:process] + (rest,) + buffers[process + 1 :]
+                    yield tuple(memory), (*buffers[:process], rest, *buffers[process + 1 :])
                 if self.system.model == "tso":
                     break
                 taken |= slots
@@ -250,7 +250,7 @@ class Machine:
         if entry:
             actor = step.actor
             longer = (*buffers[actor], tuple(entry))
-            buffers = buffers[:actor] + (longer,) + buffers[actor + 1 :]
+            buffers = (*buffers[:actor], longer, *buffers[actor + 1 :])
         return tuple(new), buffers
 
     def _any(self, slot: int) -> tuple[Any, ...]:
@@ -282,7 +282,7 @@ class Machine:
         if known is not None:
             for literal in known:
                 self._fix(literal, fixed)
-            checks.append(_compiled(f"lambda s: {self.source((known,), {})}"))
+            checks.append(compiled(f"lambda s: {self.source((known,), {})}"))
         buffers: Buffers = ((),) * self.processes if self.weak else ()
         for outside in (False, True):
             found = 0
@@ -355,11 +355,11 @@ class Machine:
             for chosen in permutations(range(self.processes), constraint.count):
                 text = self.source(constraint.cubes, {**self.named, **dict(enumerate(chosen))})
                 if text != "True":
-                    checks.append(_compiled(f"lambda s: {text}"))
+                    checks.append(compiled(f"lambda s: {text}"))
         for assumption in assumptions:
             for chosen in permutations(range(self.processes), assumption.parameters):
                 text = self.source((assumption.cube,), {**self.named, **dict(enumerate(chosen))})
-                checks.append(_compiled(f"lambda s: not ({text})"))
+                checks.append(compiled(f"lambda s: not ({text})"))
         return checks
 
     def violated(self, unsafe: Property) -> Callable[[State], bool]:
@@ -370,7 +370,7 @@ class Machine:
             if text != "False":
                 texts.append(text)
         text = " or ".join(f"({part})" for part in texts) or "False"
-        check = _compiled(f"lambda s, v: {text}")
+        check = compiled(f"lambda s, v: {text}")
         if "v[" not in text:
             return lambda state: bool(check(state[0], ()))
         return lambda state: bool(check(state[0], [self.seen(state, i) for i in range(self.processes)]))
@@ -385,8 +385,8 @@ class _Kept:
 KEPT = _Kept()
 
 
-def _compiled(source: str) -> Any:
+def compiled(source: str) -> Any:
     """A function from an expression made here of slots, numbers and quoted constructors only."""
     from fractions import Fraction
 
-    return eval(source, {"KEPT": KEPT, "Fraction": Fraction, "__builtins__": {}})  # noqa: S307
+    return eval(source, {"KEPT": KEPT, "Fraction": Fraction, "__builtins__": {}})

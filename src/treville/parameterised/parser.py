@@ -280,12 +280,12 @@ class _Parser:
         return Quantified(kind.text, tuple(variables), self.formula(), kind.at)
 
     def disjunction(self) -> Formula:
-        return self.joined("||", self.conjunction)
+        return self.joined("||")
 
     def conjunction(self) -> Formula:
-        return self.joined("&&", self.conditional)
+        return self.joined("&&")
 
-    def joined(self, operator: str, part: object) -> Formula:
+    def joined(self, operator: str) -> Formula:
         at = self.token.at
         read = self.conjunction if operator == "||" else self.conditional
         parts = [read()]

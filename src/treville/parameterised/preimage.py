@@ -287,7 +287,8 @@ def replaced(literal: Literal, values: dict[Term, Term], integral: set[str]) -> 
     """The literal with terms replaced by values, in normal form or decided."""
     op = literal[0]
     if op != "L":
-        left, right = (values.get(term, term) for term in literal[1:])
+        left: Term = values.get(literal[1]) or literal[1]
+        right: Term = values.get(literal[2]) or literal[2]
         if op == "<":
             return False if left == right else ("<", left, right)
         return equality(op, left, right)

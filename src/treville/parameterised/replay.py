@@ -1,4 +1,4 @@
-"""A counterexample of the backward search -> a run of the operational machine, or the news that there is none.
+"""A counterexample of the backward search -> a run of the operational machine, if there is one.
 
 The search fixes which transitions happen and in which order each process performs its own; the machine
 looks for an interleaving of them (and of the moments when buffered writes reach memory) that ends in an
@@ -8,14 +8,17 @@ processes that do not look may still go on until the state is unsafe, as in sect
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from treville.parameterised.cube import Node
-from treville.parameterised.machine import Bounds, Machine, State, Step, _compiled
+from treville.parameterised.machine import Bounds, Machine, State, Step, compiled
 from treville.parameterised.system import NAMED, Cube, Literal, Property, System, terms_of
 from treville.results import Budget
 
 _MOST_STATES = 200_000
+# Steps done per lane, whether `unsafe` has looked, state.
+_Key = tuple[tuple[int, ...], bool, State]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ def trace_of(system: System, found: Node, properties: dict[str, list[Property]],
             if process not in names:
                 names[process], used = used, used + 1
         node = parent
-    unsafe = _matching(system, node, properties)
+    unsafe = _matching(node, properties)
     observers: dict[int, int] = {}
     for position, parameter in enumerate(node.origin):
         observers[parameter] = names[position]
@@ -89,8 +92,8 @@ def trace_of(system: System, found: Node, properties: dict[str, list[Property]],
     return Trace(tuple(steps), max(used, 1), tuple(looking), unsafe, initial)
 
 
-def _matching(system: System, root: Node, properties: dict[str, list[Property]]) -> Property:
-    """Disjuncts of one unsafe clause share a name; the one with the root's size of cube is meant."""
+def _matching(root: Node, properties: dict[str, list[Property]]) -> Property:
+    """Disjuncts of one unsafe clause share a name; the root knows which one it was made from."""
     candidates = properties[root.property_name]
     for candidate in candidates:
         if root.key is candidate:
@@ -127,8 +130,8 @@ class _Replayer:
         texts = [self.machine.source(((literal,),), place) for literal in trace.unsafe.cube]
         views = [text for text in texts if "v[" in text]
         plain = [text for text in texts if "v[" not in text]
-        self.looks = _compiled(f"lambda s, v: {' and '.join(views) or 'True'}")
-        self.ends = _compiled(f"lambda s: {' and '.join(plain) or 'True'}")
+        self.looks = compiled(f"lambda s, v: {' and '.join(views) or 'True'}")
+        self.ends = compiled(f"lambda s: {' and '.join(plain) or 'True'}")
         self.looks_at = tuple(sorted(_looks(self.machine, trace.unsafe, place)))
         self.readers = {place[i] for literal in trace.unsafe.cube for i in _readers(literal)}
 
@@ -148,8 +151,8 @@ class _Replayer:
         lanes = self.lanes()
         actors = [self.steps[lane[0]].actor if lane else -1 for lane in lanes]  # type: ignore[union-attr]
         start = (0,) * len(lanes)
-        seen: dict[tuple[tuple[int, ...], bool, State], tuple[object, RunStep | None]] = {}
-        stack = []
+        seen: dict[_Key, tuple[_Key | None, RunStep | None]] = {}
+        stack: list[_Key] = []
         for state in self.machine.initial_states(self.assumptions, self.trace.initial):
             key = (start, not self.readers, state)
             seen[key] = (None, None)
@@ -160,16 +163,19 @@ class _Replayer:
                 return None
             key = stack.pop()
             done, looked, state = key
-            if looked and all(d == len(lane) for d, lane in zip(done, lanes, strict=True)):
-                if self.ends(state[0]):
-                    return self._way(seen, key)
+            finished = looked and all(d == len(lane) for d, lane in zip(done, lanes, strict=True))
+            if finished and self.ends(state[0]):
+                return self._way(seen, key)
             for new, step in self._successors(done, looked, state, lanes, actors):
                 if new not in seen:
                     seen[new] = (key, step)
                     stack.append(new)
         return None
 
-    def _successors(self, done, looked, state, lanes, actors):  # type: ignore[no-untyped-def]
+    def _successors(
+        self, done: tuple[int, ...], looked: bool, state: State, lanes: list[list[int]], actors: list[int]
+    ) -> Iterator[tuple[_Key, RunStep]]:
+        """What can happen next: a write lands, a process goes on, `unsafe` looks."""
         machine = self.machine
         for new in machine.flushes(state):
             process = next(i for i, (a, b) in enumerate(zip(state[1], new[1], strict=True)) if a != b)
@@ -178,6 +184,7 @@ class _Replayer:
             if count < len(positions) and not (looked and actors[lane] in self.readers):
                 position = positions[count]
                 step = self.steps[position]
+                assert step is not None
                 for new in machine.after(state, step):
                     further = (*done[:lane], count + 1, *done[lane + 1 :])
                     text = self.trace.steps[position].name
@@ -192,15 +199,13 @@ class _Replayer:
                 yield (done, True, state), RunStep("look", "", -1, state, None, self.looks_at)
 
     @staticmethod
-    def _way(seen, key):  # type: ignore[no-untyped-def]
+    def _way(seen: dict[_Key, tuple[_Key | None, RunStep | None]], key: _Key) -> list[RunStep]:
         found = []
-        while key is not None:
-            before, step = seen[key]
-            if step is not None:
-                found.append(step)
-            else:
-                found.append(RunStep("start", "", -1, key[2]))
-            key = before
+        current: _Key | None = key
+        while current is not None:
+            before, step = seen[current]
+            found.append(RunStep("start", "", -1, current[2]) if step is None else step)
+            current = before
         return found[::-1]
 
 

@@ -50,7 +50,8 @@ def _passed(answer: Answer, *, everything: bool) -> list[str]:
 
 
 def _failed(answer: Answer) -> list[str]:
-    assert answer.machine is not None and answer.run is not None
+    assert answer.machine is not None
+    assert answer.run is not None
     machine = answer.machine
     lines = [f"  an unsafe state is reached with {machine.processes} processes; this run was replayed"]
     previous = None
@@ -76,7 +77,8 @@ def step_text(step: RunStep) -> str:
 
 def ghb_lines(answer: Answer) -> list[str]:
     """One line an event, with what comes after it."""
-    assert answer.machine is not None and answer.run is not None
+    assert answer.machine is not None
+    assert answer.run is not None
     graph = graph_of(answer.machine, answer.run)
     names = slot_names(answer.machine)
     lines = []
@@ -157,7 +159,8 @@ def as_json(answer: Answer) -> dict[str, Any]:
 
 
 def _run_json(answer: Answer) -> list[dict[str, Any]]:
-    assert answer.run is not None and answer.machine is not None
+    assert answer.run is not None
+    assert answer.machine is not None
     made, previous = [], None
     for step in answer.run:
         made.append({"step": step_text(step), "changes": state_text(answer.machine, step.state, previous)})
@@ -166,7 +169,8 @@ def _run_json(answer: Answer) -> list[dict[str, Any]]:
 
 
 def _ghb_json(answer: Answer) -> dict[str, Any]:
-    assert answer.run is not None and answer.machine is not None
+    assert answer.run is not None
+    assert answer.machine is not None
     graph = graph_of(answer.machine, answer.run)
     names = slot_names(answer.machine)
     events = [

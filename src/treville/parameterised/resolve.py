@@ -59,7 +59,7 @@ class _Resolver:
         self.source = source
         self.model = model
         self.types = {type_.name: type_ for type_ in _BUILT_IN}
-        self.constructors: dict[str, Type] = {value: _BUILT_IN[0] for value in _BUILT_IN[0].values}
+        self.constructors: dict[str, Type] = dict.fromkeys(_BUILT_IN[0].values, _BUILT_IN[0])
         self.symbols: dict[str, Symbol] = {}
         self.predicates: dict[str, syntax.Predicate] = {}
         self.named = False
@@ -216,7 +216,7 @@ class _Resolver:
             place = _placed(len(names), existential)
             guard = tuple(rename_literal(literal, place) for literal in cube)
             every = names + tuple(f"x{i}" for i in range(1, len(existential) + 1))
-            reads = writes and self.read_something or any(
+            reads = (writes and self.read_something) or any(
                 self.is_weak_read(term)
                 for some in (guard, *(c for u in universals for c in u.cubes))
                 for literal in some for term in terms_of(literal)

@@ -52,7 +52,6 @@ class Search:
     deepest: int = 0
     pushed: int = 0
     seen: set[object] = field(default_factory=set)
-    edges: list[tuple[Node, Node]] = field(default_factory=list)
 
     def push(self, node: Node) -> Node | None:
         """Queue a cube unless it was seen; the cube itself when it meets the initial states."""

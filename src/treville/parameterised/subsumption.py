@@ -37,7 +37,7 @@ class _Entry:
 class _Query:
     """What follows from a cube, numbered as far as literals have numbers."""
 
-    __slots__ = ("facts", "known", "plain", "visited", "_mask", "_others")
+    __slots__ = ("_mask", "_others", "facts", "known", "plain", "visited")
 
     def __init__(self, visited: Visited, facts: Facts, processes: int) -> None:
         self.visited = visited
@@ -97,6 +97,7 @@ class Visited:
     # Numbering literals
 
     def number(self, literal: Literal) -> int:
+        """The number of a literal, a new one on first use."""
         known = self.numbers.get(literal)
         if known is None:
             known = self.numbers[literal] = len(self.numbers)
@@ -106,6 +107,7 @@ class Visited:
         return known
 
     def shape_number(self, literal: Literal) -> int:
+        """The number of a literal's shape, a new one on first use."""
         wiped = self.wipe(literal)
         known = self.shapes.get(wiped)
         if known is None:
@@ -115,6 +117,7 @@ class Visited:
         return known
 
     def wipe(self, literal: Literal) -> Literal:
+        """The literal without its processes and events."""
         known = self.wiped.get(literal)
         if known is None:
             known = self.wiped[literal] = _wiped(literal, named=self.named)

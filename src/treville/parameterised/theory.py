@@ -9,7 +9,6 @@ and the order of processes. Array indices are distinct processes, so cells need 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from treville.parameterised.arithmetic import entailed, solve
 from treville.parameterised.system import Cube, Literal, Symbol, Term, equality
@@ -75,6 +74,7 @@ class Facts:
         self.sums: Cube = ()
 
     def root(self, term: Term) -> Term:
+        """The representative of a term's class."""
         parent = self.parent
         while term in parent:
             term = parent[term]
@@ -99,6 +99,7 @@ class Facts:
         return True
 
     def equate(self, left: Term, right: Term) -> bool:
+        """Merge two classes; False when their values differ."""
         left_constant, right_constant = left[0] in _CONSTANT, right[0] in _CONSTANT
         if left_constant and right_constant:
             return left == right
@@ -151,6 +152,7 @@ class Facts:
         return True
 
     def close_order(self) -> bool:
+        """Close the order of processes; False when it has a cycle."""
         pairs = {(self.value(left), self.value(right)) for left, right in self.order}
         while True:
             more = {(a, d) for a, b in pairs for c, d in pairs if b == c} - pairs
