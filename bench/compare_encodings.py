@@ -34,11 +34,12 @@ CORPUS = ROOT.parent / "shared" / "corpora" / "litmus" / "X86"
 ENCODINGS = ("acyclicity", "clocks", "conflicts")
 MODELS = ("sc", "tso", "pso")
 C_CASES = (
-    ("fibonacci", "N=2", 3), ("fibonacci", "N=3", 3), ("fibonacci", "N=3 UNSAFE", 3), ("dekker", "F=0", 2),
-    ("dekker", "F=2", 2), ("peterson", "F=0", 2), ("peterson", "F=2", 2), ("szymanski", "F=0", 2),
-    ("parker", "F=0", 2), ("bakery", "F=0", 2), ("burns", "F=2", 2), ("ticket_lock", "", 3),
-    ("ttas_lock", "", 3), ("treiber_stack", "", 3), ("michael_scott_queue", "", 3), ("rcu_publish", "", 3),
-    ("seqlock", "", 2), ("chase_lev_deque", "", 2),
+    ("fibonacci", "N=3", 3), ("fibonacci", "N=3 UNSAFE", 3), ("fibonacci", "N=4", 4),
+    ("fibonacci", "N=5", 5), ("fibonacci", "N=5 UNSAFE", 5), ("dekker", "F=0", 2), ("dekker", "F=2", 2),
+    ("dekker", "F=2 SPINS=4", 5), ("peterson", "F=0", 2), ("peterson", "F=2", 2), ("szymanski", "F=0", 2),
+    ("szymanski", "F=2 SPINS=4", 5), ("parker", "F=0", 2), ("bakery", "F=0", 2), ("burns", "F=2", 2),
+    ("burns", "F=2 SPINS=4", 5), ("ticket_lock", "", 3), ("ttas_lock", "", 3), ("treiber_stack", "", 3),
+    ("michael_scott_queue", "", 3), ("rcu_publish", "", 3), ("chase_lev_deque", "", 2),
 )  # fmt: skip
 
 
