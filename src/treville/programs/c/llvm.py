@@ -212,8 +212,9 @@ class GlobalVariable:
 
 @dataclass(slots=True)
 class Module:
-    """A whole program."""
+    """A whole program. `file` is the source file that was compiled."""
 
     functions: dict[str, Function] = field(default_factory=dict)
     globals: dict[str, GlobalVariable] = field(default_factory=dict)
     declared: set[str] = field(default_factory=set)
+    file: str = ""

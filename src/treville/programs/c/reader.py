@@ -46,8 +46,11 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
-_LOCATION = re.compile(r"^!(\d+) = (?:distinct )?!DILocation\(line: (\d+), column: (\d+)")
-_FILE = re.compile(r'!DIFile\(filename: "([^"]*)"')
+_LOCATION = re.compile(r"^!(\d+) = (?:distinct )?!DILocation\(line: (\d+), column: (\d+), scope: !(\d+)")
+_FILE = re.compile(r'^!(\d+) = (?:distinct )?!DIFile\(filename: "([^"]*)"')
+_SCOPE = re.compile(
+    r"^!(\d+) = (?:distinct )?!DI(?:Subprogram|LexicalBlock|LexicalBlockFile)\(.*\bfile: !(\d+)"
+)
 _ATTRIBUTE_WITH_ARGUMENT = frozenset(
     ("align", "dereferenceable", "dereferenceable_or_null", "byval", "sret", "allocsize", "range", "captures",
      "initializes", "memory", "nofpclass", "elementtype", "preallocated", "addrspace", "syncscope",
@@ -126,8 +129,9 @@ class Reader:
         self.named: dict[str, Type] = {}
         self.definitions: dict[str, _Tokens] = {}
         self.module = Module()
-        self.locations: dict[str, tuple[int, int]] = {}
-        self.file = ""
+        self.locations: dict[str, tuple[int, int, str]] = {}  # line, column, scope
+        self.files: dict[str, str] = {}
+        self.scopes: dict[str, str] = {}  # the file of each
 
     def read(self) -> Module:
         """The module of the text."""
@@ -156,9 +160,13 @@ class Reader:
         for line in lines:
             if line.startswith("!"):
                 if match := _LOCATION.match(line):
-                    self.locations[match.group(1)] = (int(match.group(2)), int(match.group(3)))
-                elif not self.file and (match := _FILE.search(line)):
-                    self.file = match.group(1)
+                    number, at, column, scope = match.groups()
+                    self.locations[number] = (int(at), int(column), scope)
+                elif match := _FILE.match(line):
+                    self.files[match.group(1)] = match.group(2)
+                    self.module.file = self.module.file or match.group(2)
+                elif match := _SCOPE.match(line):
+                    self.scopes[match.group(1)] = match.group(2)
 
     # -- types and values ------------------------------------------------------------------------------
 
@@ -379,9 +387,10 @@ class Reader:
         instruction.result = result
         instruction.text = text.split(", !dbg")[0]
         place = re.search(r"!dbg !(\d+)", text)
+        scope = ""
         if place:
-            instruction.line, instruction.column = self.locations.get(place.group(1), (0, 0))
-        instruction.file = self.file
+            instruction.line, instruction.column, scope = self.locations.get(place.group(1), (0, 0, ""))
+        instruction.file = self.files.get(self.scopes.get(scope, ""), self.module.file)
         return instruction
 
     def _unknown(self, tokens: _Tokens, opcode: str) -> LlvmInstruction:

@@ -8,6 +8,7 @@ Library functions are in `library`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from treville.programs import ir
 from treville.programs.c.llvm import (
@@ -38,6 +39,7 @@ FUNCTION_BASE = 0x2000_0000
 FUNCTION_STEP = 0x10
 MAX_INSTRUCTIONS = 100_000
 THREAD_LOCAL = "thread-local "
+LARGEST_HEADER = 4_000_000
 
 _BINARY = {
     "add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "sdiv", "udiv", "srem", "urem",
@@ -502,7 +504,7 @@ class Translation:
 
     def __init__(self, module: Module, source: list[str], recursion: int) -> None:
         self.module = module
-        self.source = source
+        self.sources = {module.file: source}
         self.recursion = recursion
         self.program = ir.Program()
         self.functions = {name: FUNCTION_BASE + FUNCTION_STEP * i for i, name in enumerate(module.functions)}
@@ -558,8 +560,18 @@ class Translation:
         """Where an instruction comes from, and its source line."""
         if not instruction.line:
             return None, instruction.text
-        text = self.source[instruction.line - 1] if instruction.line <= len(self.source) else ""
+        lines = self._lines(instruction.file)
+        text = lines[instruction.line - 1] if instruction.line <= len(lines) else ""
         return Span(instruction.file, instruction.line, max(1, instruction.column), 1, text), text.strip()
+
+    def _lines(self, file: str) -> list[str]:
+        """The lines of the program's file, or of a header."""
+        if file not in self.sources:
+            self.sources[file] = []
+            path = Path(file)
+            if path.is_file() and path.stat().st_size < LARGEST_HEADER:
+                self.sources[file] = path.read_text(errors="replace").split("\n")
+        return self.sources[file]
 
     def call(self, body: Body, frame: Frame, instruction: LlvmInstruction) -> None:
         """Translate a call: a library function, an inlined function, or a pointer to some function."""
