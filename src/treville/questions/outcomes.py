@@ -31,8 +31,8 @@ class Outcomes:
     `states` maps each reachable final state (values in the order of `test.observed`) to the number of
     consistent executions that end in it, or to None where the engine does not count. `positive` and
     `negative` count executions as herd7 does. `holds` is None where the behaviour is undefined (a data
-    race in C). `observation` is Never, Sometimes or Always. Not `complete`: there are too many states to list;
-    observation, verdict and flags hold for all of them.
+    race in C). `observation` is Never, Sometimes or Always. Not `complete`: there are too many states to
+    list; observation, verdict and flags hold for all of them.
     """
 
     test: LitmusTest
@@ -86,10 +86,11 @@ def _run(
         except TooLarge:
             if engine != "auto":
                 raise
-    if engine in ("clocks", "conflicts"):
+    encoding, _, solver = engine.partition(":")  # "clocks", "clocks:z3", "acyclicity:sat"
+    if solver or encoding in ("clocks", "conflicts"):
         from treville.solving.siblings import states
 
-        listed = states(test, model, bound, budget, engine)
+        listed = states(test, model, bound, budget, encoding, solver or "clasp")
         return dict.fromkeys(listed.states), set(), listed.bound_reached, True, engine
     from treville.solving.outcomes import symbolic_outcomes
 

@@ -21,7 +21,6 @@ from treville.solving.outcomes import eager_axioms, known_coherent
 from treville.solving.solution import ExecutionReader, IsTrue
 from treville.solving.solver import Clasp
 
-
 # Beyond this many rules the lazy engine is faster on the mutexes (bench/check.py).
 MAX_RULES = 40_000
 
