@@ -189,7 +189,9 @@ class Reduction:
         """Every path to `first` goes on to the event; those to its companions lead through `first`."""
         sure |= 1 << first
         guard = self.guards[first]
-        for start in elements(self.sure[first]):
+        if guard <= self.guards[event]:
+            sure |= self.sure[first]
+        for start in elements(self.sure[first] & ~sure):
             sure |= self._add_path(start, event, guard, paths)
         for start, cubes in self.paths[first].items():
             for cube in list(cubes):
@@ -230,6 +232,13 @@ def tautology(cubes: list[Cube]) -> bool:
     """Does one of the conjunctions always hold?"""
     if NO_CONDITION in cubes:
         return True
+    while True:
+        literals = frozenset().union(*cubes)
+        # A cube with a literal that no other contradicts fails together with all others of that literal.
+        kept = [cube for cube in cubes if all(-literal in literals for literal in cube)]
+        if len(kept) == len(cubes):
+            break
+        cubes = kept
     if not cubes:
         return False
     smallest: Cube = min(cubes, key=len)

@@ -19,8 +19,8 @@ from treville.models.model import Model
 from treville.programs.ir import Instruction, Program
 from treville.programs.litmus.states import satisfied
 from treville.programs.litmus.test import LitmusTest
-from treville.results import Budget, InputError
-from treville.solving.outcomes import Observation, State, known_coherent
+from treville.results import Budget, InputError, TooLarge
+from treville.solving.outcomes import MAX_STATES, Observation, State, known_coherent
 from treville.solving.reachability import Reachability
 from treville.solving.solution import ExecutionReader, IsTrue
 from treville.solving.solver import Clasp, Solver, satisfiable
@@ -96,9 +96,11 @@ def states(
     def on_solution(is_true: IsTrue) -> bool:
         if test.filter is None or satisfied(test.filter, lambda o: observation.value(o, is_true)):
             found.add(observation.state(is_true))
-        return True
+        return len(found) < MAX_STATES
 
     holder.enumerate(budget, on_solution)
+    if len(found) >= MAX_STATES:
+        raise TooLarge(f"more than {MAX_STATES} final states", "use --engine auto")
     return SiblingStates(found, encoded.bound_reached, count(encoded, holder))
 
 
