@@ -83,7 +83,7 @@ def corpus(timeout: float) -> int:
 
 
 def check(most: int) -> int:
-    """Explore every system with 2 and 3 processes; the number of contradictions with the verdicts."""
+    """Explore every system with 2 and 3 processes; the contradictions with the verdicts."""
     from treville.parameterised.decide import is_rigid
     from treville.parameterised.forward import explore
     from treville.parameterised.resolve import read_system
@@ -106,9 +106,8 @@ def check(most: int) -> int:
                 note += "" if found.complete else " so far"
                 if found.unsafe is not None and row[1] == "SAFE":
                     wrong, note = wrong + 1, note + " CONTRADICTION"
-                print(
-                    f"{folder}/{row[0]:<36}{row[1]:<11}{size} processes, {len(found.states):>6} states: {note}"
-                )
+                name = f"{folder}/{row[0]}"
+                print(f"{name:<42}{row[1]:<11}{size} processes, {len(found.states):>6} states: {note}")
     print(f"{wrong} contradictions")
     return wrong
 

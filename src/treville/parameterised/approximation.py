@@ -8,10 +8,11 @@ initial state, and then the search starts again without that guess (`decide`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations, permutations
+from itertools import combinations
 
 from treville.parameterised.cube import Node, kept
 from treville.parameterised.forward import Exploration, explore
+from treville.parameterised.instances import arrangements
 from treville.parameterised.machine import Bounds, Machine, State, compiled
 from treville.parameterised.system import Literal, Property, System, literal_processes
 from treville.results import Budget
@@ -102,7 +103,7 @@ class Approximation:
             if self.system.named:
                 places: Iterator[tuple[int, ...]] = iter([tuple(range(machine.processes))])
             else:
-                places = permutations(range(machine.processes), node.processes)
+                places = arrangements(range(machine.processes), node.processes)
             for place in places:
                 if self._holding(index, machine, node, dict(enumerate(place))):
                     return True

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import permutations, product
+from itertools import product
 from typing import Any
 
 from treville.parameterised.cube import Node
 from treville.parameterised.decide import Answer, is_rigid
 from treville.parameterised.forward import explore
-from treville.parameterised.instances import put_in
+from treville.parameterised.instances import arrangements, put_in
 from treville.parameterised.resolve import rename_literal, rename_term
 from treville.parameterised.system import NAMED, Cube, Literal, Property, Term, Transition, terms_of
 from treville.parameterised.wording import cube_text
@@ -134,7 +134,7 @@ class _Checker:
         count = max(node.processes, 1)
         self.domains(solver, count, ("",))
         for constraint in self.system.initial:
-            for chosen in permutations(range(count), constraint.count):
+            for chosen in arrangements(range(count), constraint.count):
                 solver.add(
                     self.either(put_in(constraint.cubes, {**self.named, **dict(enumerate(chosen))}), "")
                 )
@@ -169,13 +169,13 @@ class _Checker:
 
     def places(self, count: int, parameters: int) -> Iterator[tuple[int, ...]]:
         if self.system.named:
-            yield from permutations(range(count), parameters)
+            yield from arrangements(range(count), parameters)
         else:
             yield tuple(range(parameters))
 
     def parameter_places(self, node: Node, transition: Transition, count: int) -> Iterator[tuple[int, ...]]:
         """Parameters are processes of the cube or fresh ones, which are alike."""
-        for place in permutations(range(count), len(transition.parameters)):
+        for place in arrangements(range(count), len(transition.parameters)):
             fresh = [i for i in place if i >= node.processes]
             if self.system.named or fresh == list(range(node.processes, node.processes + len(fresh))):
                 yield place
@@ -193,7 +193,7 @@ class _Checker:
             if self.system.named:
                 solver.add(self.z3.Not(self.cube(tuple(node.literals), "")))
                 continue
-            for place in permutations(range(count), node.processes):
+            for place in arrangements(range(count), node.processes):
                 names = dict(enumerate(place))
                 cube = tuple(rename_literal(literal, names) for literal in node.literals)
                 solver.add(self.z3.Not(self.cube(cube, "")))
@@ -201,7 +201,7 @@ class _Checker:
 
     def assume(self, solver: Any, count: int) -> None:
         for assumption in self.assumptions:
-            for place in permutations(range(count), assumption.parameters):
+            for place in arrangements(range(count), assumption.parameters):
                 for cube in put_in((assumption.cube,), {**self.named, **dict(enumerate(place))}):
                     solver.add(self.z3.Not(self.cube(cube, "")))
 
@@ -274,7 +274,7 @@ class _Checker:
         made = [self.either(put_in((transition.guard,), names), "")]
         for universal in transition.universals:
             pool = [i for i in range(count) if not universal.other or i not in place]
-            for chosen in permutations(pool, universal.count):
+            for chosen in arrangements(pool, universal.count):
                 bound = {**names, **{-1 - k: i for k, i in enumerate(chosen)}}
                 made.append(self.either(put_in(universal.cubes, bound), ""))
         updates = {update.symbol.name: update for update in transition.updates}

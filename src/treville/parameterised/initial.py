@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import permutations
-
 from treville.parameterised.cube import Node
-from treville.parameterised.instances import put_in
+from treville.parameterised.instances import arrangements, put_in
 from treville.parameterised.preimage import replaced
 from treville.parameterised.system import NAMED, Cube, Literal, Property, System, Term, terms_of
 from treville.parameterised.theory import Theory
@@ -73,10 +71,10 @@ class Initial:
         choices: list[list[Cube]] = []
         named = {NAMED + i: i for i in range(self.system.processes)} if self.system.named else {}
         for constraint in self.system.initial:
-            for chosen in permutations(range(processes), constraint.count):
+            for chosen in arrangements(range(processes), constraint.count):
                 self._add(put_in(constraint.cubes, {**named, **dict(enumerate(chosen))}), sure, choices)
         for assumption in self.assumptions:
-            for chosen in permutations(range(processes), assumption.parameters):
+            for chosen in arrangements(range(processes), assumption.parameters):
                 place = {**named, **dict(enumerate(chosen))}
                 negated = tuple((literal,) for lit in assumption.cube for literal in _negated(lit))
                 self._add(put_in(negated, place), sure, choices)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import permutations, product
+from math import perm
 from typing import Any
 
 from treville.parameterised.cube import ordered
@@ -18,6 +20,19 @@ from treville.parameterised.system import (
     Update,
     terms_of,
 )
+from treville.results import BudgetExceeded
+
+_MOST_CHOICES = 200_000
+
+
+def arrangements(pool: Iterable[int], count: int) -> Iterator[tuple[int, ...]]:
+    """All ways to choose `count` distinct processes in order; raises where they are far too many."""
+    processes = tuple(pool)
+    if count <= len(processes) and perm(len(processes), count) > _MOST_CHOICES:
+        raise BudgetExceeded(
+            f"{count} processes can be chosen of {len(processes)} in too many ways", "use fewer parameters"
+        )
+    return permutations(processes, count)
 
 
 def put_in(cubes: Disjunction, place: dict[int, int]) -> list[Cube]:
@@ -101,7 +116,7 @@ class Instance:
             for universal in self.transition.universals:
                 excluded = {self.place[i] for i in range(len(self.transition.parameters))}
                 pool = [i for i in range(total) if not universal.other or i not in excluded]
-                for chosen in permutations(pool, universal.count):
+                for chosen in arrangements(pool, universal.count):
                     place = {**self.place, **{-1 - k: i for k, i in enumerate(chosen)}}
                     alternatives = put_in(universal.cubes, place)
                     if alternatives != [()]:

@@ -15,11 +15,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice, permutations, product
+from itertools import islice, product
 from math import prod
 from typing import Any
 
-from treville.parameterised.instances import put_in
+from treville.parameterised.instances import arrangements, put_in
 from treville.parameterised.resolve import rename_term
 from treville.parameterised.system import (
     NAMED,
@@ -95,7 +95,7 @@ class Machine:
         transition = self.system.transitions[number]
         if len(transition.parameters) > self.processes:
             return
-        for place in permutations(range(self.processes), len(transition.parameters)):
+        for place in arrangements(range(self.processes), len(transition.parameters)):
             names = {**self.named, **dict(enumerate(place))}
             guard = self._guard(transition, names, place)
             if guard == "False":
@@ -118,7 +118,7 @@ class Machine:
         parts = [self.source((transition.guard,), names)]
         for universal in transition.universals:
             pool = [i for i in range(self.processes) if not universal.other or i not in place]
-            for chosen in permutations(pool, universal.count):
+            for chosen in arrangements(pool, universal.count):
                 bound = {**names, **{-1 - k: i for k, i in enumerate(chosen)}}
                 parts.append(self.source(universal.cubes, bound))
         if "False" in parts:
@@ -274,7 +274,7 @@ class Machine:
         checks = self._initial_checks(assumptions)
         fixed: dict[int, Any] = {}
         for constraint in self.system.initial:
-            for chosen in permutations(range(self.processes), constraint.count):
+            for chosen in arrangements(range(self.processes), constraint.count):
                 ready = put_in(constraint.cubes, {**self.named, **dict(enumerate(chosen))})
                 if len(ready) == 1:
                     for literal in ready[0]:
@@ -331,7 +331,7 @@ class Machine:
         """Slots that the literals or the initial constraints of this instance mention."""
         cubes = [known]
         for constraint in self.system.initial:
-            for chosen in permutations(range(self.processes), constraint.count):
+            for chosen in arrangements(range(self.processes), constraint.count):
                 cubes += put_in(constraint.cubes, {**self.named, **dict(enumerate(chosen))})
         terms = {term for cube in cubes for literal in cube for term in terms_of(literal)}
         # Constants can be mentioned by assumptions alone.
@@ -352,12 +352,12 @@ class Machine:
     def _initial_checks(self, assumptions: tuple[Property, ...]) -> list[Check]:
         checks = []
         for constraint in self.system.initial:
-            for chosen in permutations(range(self.processes), constraint.count):
+            for chosen in arrangements(range(self.processes), constraint.count):
                 text = self.source(constraint.cubes, {**self.named, **dict(enumerate(chosen))})
                 if text != "True":
                     checks.append(compiled(f"lambda s: {text}"))
         for assumption in assumptions:
-            for chosen in permutations(range(self.processes), assumption.parameters):
+            for chosen in arrangements(range(self.processes), assumption.parameters):
                 text = self.source((assumption.cube,), {**self.named, **dict(enumerate(chosen))})
                 checks.append(compiled(f"lambda s: not ({text})"))
         return checks
@@ -365,7 +365,7 @@ class Machine:
     def violated(self, unsafe: Property) -> Callable[[State], bool]:
         """A check for a property: can its processes be chosen so that its cube holds now?"""
         texts = []
-        for chosen in permutations(range(self.processes), unsafe.parameters):
+        for chosen in arrangements(range(self.processes), unsafe.parameters):
             text = self.source((unsafe.cube,), {**self.named, **dict(enumerate(chosen))})
             if text != "False":
                 texts.append(text)

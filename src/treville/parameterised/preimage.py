@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import permutations, product
+from itertools import product
 from typing import Any
 
 from treville.parameterised.cube import Node, compact
 from treville.parameterised.frontier import CellKey, Growing
-from treville.parameterised.instances import Instance, Instances
+from treville.parameterised.instances import Instance, Instances, arrangements
 from treville.parameterised.resolve import difference
 from treville.parameterised.system import Cube, Literal, System, Term, equality, linear, terms_of
 from treville.parameterised.theory import Theory
@@ -73,13 +73,13 @@ class Preimage:
         """Injective maps of parameters to processes; fresh ones are taken in order."""
         bound = self.system.processes
         if self.system.named:
-            yield from permutations(range(bound), count)
+            yield from arrangements(range(bound), count)
             return
         for fresh in range(count + 1):
             if count - fresh > processes or (bound and processes + fresh > bound):
                 continue
             names = (*range(processes), *range(processes, processes + fresh))
-            for place in permutations(names, count):
+            for place in arrangements(names, count):
                 new = [i for i in place if i >= processes]
                 if len(new) == fresh and new == sorted(new):
                     yield place

@@ -102,12 +102,10 @@ def _matching(root: Node, properties: dict[str, list[Property]]) -> Property:
 
 
 def _named_observers(system: System, root: Node, unsafe: Property) -> tuple[int, ...]:
-    from itertools import permutations
-
-    from treville.parameterised.instances import put_in
+    from treville.parameterised.instances import arrangements, put_in
 
     named = {NAMED + i: i for i in range(system.processes)}
-    for place in permutations(range(system.processes), unsafe.parameters):
+    for place in arrangements(range(system.processes), unsafe.parameters):
         for cube in put_in((unsafe.cube,), {**named, **dict(enumerate(place))}):
             if frozenset(cube) == root.literals:
                 return place

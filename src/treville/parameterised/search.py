@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from treville.parameterised.cube import Node, compact, without
 from treville.parameterised.frontier import Growing
 from treville.parameterised.initial import Initial
-from treville.parameterised.instances import put_in
+from treville.parameterised.instances import arrangements, put_in
 from treville.parameterised.preimage import Preimage
 from treville.parameterised.subsumption import Visited
 from treville.parameterised.system import NAMED, Property, System
@@ -139,11 +139,9 @@ def new_search(system: System, theory: Theory, assumptions: tuple[Property, ...]
 
 def roots_of(system: System, theory: Theory, unsafe: Property) -> list[Node]:
     """The cubes of a property: one, or one for every choice of named processes."""
-    from itertools import permutations
-
     named = {NAMED + i: i for i in range(system.processes)} if system.named else {}
     if system.named:
-        places = list(permutations(range(system.processes), unsafe.parameters))
+        places = list(arrangements(range(system.processes), unsafe.parameters))
     else:
         places = [tuple(range(unsafe.parameters))]
     found: list[Node] = []

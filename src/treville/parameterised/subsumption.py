@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import permutations
+from math import perm
 from typing import Any
 
 from treville.parameterised.cube import Node, ordered, shift_events
@@ -19,6 +20,7 @@ from treville.parameterised.resolve import rename_literal
 from treville.parameterised.system import Literal, Term, terms_of
 from treville.parameterised.theory import Facts, Theory
 
+_MOST_RENAMINGS = 5_040
 Variant = tuple[int, Frontier]
 # Per event its open reads: reader, name, indices.
 Reads = tuple[frozenset[tuple[int, str, tuple[int, ...]]], ...]
@@ -216,6 +218,9 @@ class Visited:
         mine = reads_of(node)
         if self.named:
             places: Iterator[tuple[int, ...]] = iter([tuple(range(processes))])
+        elif perm(processes, node.processes) > _MOST_RENAMINGS:
+            # Giving up on one visited cube only means that more is visited.
+            return
         else:
             places = permutations(range(processes), node.processes)
         for place in places:
