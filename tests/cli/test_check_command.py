@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -132,6 +133,20 @@ def test_pictures_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     capsys.readouterr()
     assert "<svg" in (tmp_path / "store_buffering-tso.svg").read_text()
     assert "digraph" in (tmp_path / "store_buffering-tso.dot").read_text()
+
+
+def test_a_witness_in_graphml_tells_the_lines_in_order(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = str(PROGRAMS / "atomic_block.c")
+    assert main(["check", program, "-D", "WRONG", "--graphml", str(tmp_path)]) == 1
+    capsys.readouterr()
+    root = ElementTree.parse(tmp_path / "atomic_block-sc.graphml").getroot()
+    space = "{http://graphml.graphdrawing.org/xmlns}"
+    lines = [data.text for data in root.iter(f"{space}data") if data.get("key") == "startline"]
+    assert lines[-1] == "29"
+    assert sorted(lines[:-1]) == ["15", "15", "16", "16"]
+    assert [node.get("id") for node in root.iter(f"{space}node")] == [f"N{n}" for n in range(len(lines) + 1)]
 
 
 @pytest.mark.parametrize(

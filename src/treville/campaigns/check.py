@@ -46,6 +46,7 @@ class Options:
     solver: str = "clasp"
     svg: str = ""
     dot: str = ""
+    graphml: str = ""
     variants: tuple[str, ...] = ()
     bell: str = ""
 
@@ -112,7 +113,7 @@ def _litmus(file: str, model: str, options: Options) -> Report:
 
     asked = litmus.Options(
         bound=options.bound or 2,
-        engine="auto" if options.encoding == "acyclicity" else options.encoding,
+        engine=_litmus_engine(options),
         seconds=options.seconds,
         memory=options.memory,
         variants=options.variants,
@@ -129,6 +130,12 @@ def _litmus(file: str, model: str, options: Options) -> Report:
         report["witness"] = {"condition": found["condition_text"], "observation": found["observation"]}
         report["reason"] = found["reason"] or _condition(found)
     return report
+
+
+def _litmus_engine(options: Options) -> str:
+    if options.solver != "clasp":
+        return f"{options.encoding}:{options.solver}"
+    return "auto" if options.encoding == "acyclicity" else options.encoding
 
 
 def _condition(found: Report) -> str:
@@ -221,6 +228,10 @@ def _cut(found: Reachability) -> str:
 
 
 def _pictures(report: Report, execution: Any, program: Program, model: Model, options: Options) -> None:
+    """Draw the failing execution, and write it as a witness."""
+    stem = re.sub(r"[^\w.+\-]", "_", f"{Path(report['file']).stem}-{model.name}")
+    if options.graphml:
+        _write(options.graphml, f"{stem}.graphml", _graphml(report, model))
     if not options.svg and not options.dot:
         return
     from treville.witness import dot, svg
@@ -229,11 +240,25 @@ def _pictures(report: Report, execution: Any, program: Program, model: Model, op
     scene = make_scene(execution, program)
     scene.title = f"{Path(report['file']).name} under {model.name}"
     scene.subtitle = report["reason"]
-    stem = re.sub(r"[^\w.+\-]", "_", f"{Path(report['file']).stem}-{model.name}")
     for folder, ending, draw in ((options.svg, "svg", svg.draw), (options.dot, "dot", dot.draw)):
         if folder:
-            try:
-                Path(folder).mkdir(parents=True, exist_ok=True)
-                (Path(folder) / f"{stem}.{ending}").write_text(draw(scene), encoding="utf-8")
-            except OSError as error:
-                raise InputError(f"cannot write below {folder}: {error.strerror or error}") from None
+            _write(folder, f"{stem}.{ending}", draw(scene))
+
+
+def _graphml(report: Report, model: Model) -> str:
+    from treville import __version__
+    from treville.witness.graphml import Step, draw
+
+    shown = report["witness"]
+    events = {event["label"]: event for event in shown["events"]}
+    order = shown["interleaving"] or sorted(events, key=lambda label: events[label]["number"])
+    steps = [Step(e["number"], e["thread"], e["line"]) for e in (events[label] for label in order)]
+    return draw(steps, report["file"], Path(report["file"]).read_bytes(), model.name, __version__)
+
+
+def _write(folder: str, name: str, text: str) -> None:
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        (Path(folder) / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write below {folder}: {error.strerror or error}") from None

@@ -78,6 +78,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--memory", type=positive, metavar="MB", help="megabytes of memory")
     group.add_argument("--svg", metavar="DIR", default="", help="draw failing executions as SVG")
     group.add_argument("--dot", metavar="DIR", default="", help="write failing executions as Graphviz files")
+    group.add_argument("--graphml", metavar="DIR", default="", help="write SV-COMP witnesses of failures")
     group.add_argument("--stats", action="store_true", help="how large the problem was")
     group.add_argument("--dump", choices=_STAGES, metavar="STAGE", help=f"print {', '.join(_STAGES)}")
     group.add_argument(
@@ -118,6 +119,7 @@ def run(options: argparse.Namespace) -> int:
         solver=options.solver,
         svg=options.svg,
         dot=options.dot,
+        graphml=options.graphml,
         variants=tuple(v for given in options.variant for v in given.split(",") if v),
         bell=options.bell,
     )
