@@ -21,7 +21,7 @@ from treville.solving.reachability import Reachability, reach_failure
 AUTOMATIC_BOUNDS = (1, 2, 4, 8, 16)
 FEW_STATES = 2_500
 MANY_STATES = 150_000
-QUICK_SECONDS = 10.0
+QUICK_SECONDS = 6.0
 ENGINES = ("auto", "states", "eager", "lazy")
 
 

@@ -28,6 +28,7 @@ RUNS, ENDED, BLOCKED, CUT = "runs", "ended", "blocked", "cut"
 DEFAULT_STATES = 400_000
 _LOCAL_STEPS = 100_000
 _LONGEST_BUFFER = 40
+_SHORT_BUFFER = 12
 
 
 class Log(NamedTuple):
@@ -111,12 +112,16 @@ class Machine:
     budget: Budget = field(default_factory=Budget)
     bodies: dict[str, ir.Thread] = field(default_factory=dict)
     live: dict[str, list[frozenset[str]]] = field(default_factory=dict)
+    waits: dict[str, list[bool]] = field(default_factory=dict)  # is the instruction there a visible one?
     widths: dict[int, int] = field(default_factory=dict)
     was_cut: bool = False
 
     def __post_init__(self) -> None:
         self.bodies = {"": self.program.threads[0], **self.program.functions}
         self.live = {name: live_registers(thread) for name, thread in self.bodies.items()}
+        for name, thread in self.bodies.items():
+            seen = ir.Load | ir.Store | ir.AtomicBegin if self.model == "sc" else ir.Load | ir.AtomicBegin
+            self.waits[name] = [*(isinstance(i, seen) for i in thread.instructions), False]
 
     # -- the search ------------------------------------------------------------------------------------
 
@@ -192,7 +197,7 @@ class Machine:
         while pending:
             current, happened = pending.pop()
             for number, thread in enumerate(current.threads):
-                if thread.status == RUNS:
+                if thread.status == RUNS and not self.waits[thread.body][thread.position]:
                     step = _Step(self, current, number)
                     try:
                         following = step.local()
@@ -258,11 +263,19 @@ class _Step:
         self.buffer = list(thread.buffer)
         self.epoch = thread.epoch
         self.status = thread.status
-        self.memory = dict(state.memory)
+        self.memory_now: Memory | None = None
+        self.wrote = False
         self.objects = state.objects
         self.started: list[ThreadState] = []
         self.in_block = False
         self.log: list[Log] = []
+
+    @property
+    def memory(self) -> Memory:
+        """Memory, copied when it is first looked at; whoever changes it sets `wrote`."""
+        if self.memory_now is None:
+            self.memory_now = dict(self.state.memory)
+        return self.memory_now
 
     def result(self) -> State:
         """The state after the step, with dead registers forgotten."""
@@ -277,14 +290,15 @@ class _Step:
         )  # fmt: skip
         before = self.state.threads
         threads = (*before[: self.number], changed, *before[self.number + 1 :], *self.started)
-        return State(threads, tuple(sorted(self.memory.items())), self.objects)
+        memory = tuple(sorted(self.memory.items())) if self.wrote else self.state.memory
+        return State(threads, memory, self.objects)
 
     def evaluate(self, expression: ir.Expr) -> int:
         """The value of an expression; registers that were never written hold 0."""
-        if isinstance(expression, ir.Const):
-            return expression.value
         if isinstance(expression, ir.Reg):
             return self.registers.get(expression.name, 0)
+        if isinstance(expression, ir.Const):
+            return expression.value
         if isinstance(expression, ir.Select):
             chosen = expression.then if self.evaluate(expression.condition) else expression.otherwise
             return self.evaluate(chosen)
@@ -351,6 +365,8 @@ class _Step:
             self._allocate(instruction)
         elif isinstance(instruction, ir.Fence):
             return self._fence(instruction)
+        elif isinstance(instruction, ir.Store) and self._buffers(instruction):
+            self._store(instruction)
         elif isinstance(instruction, ir.Spawn):
             return self._spawn(instruction)
         elif isinstance(instruction, ir.Join):
@@ -358,6 +374,10 @@ class _Step:
         else:
             return False
         return True
+
+    def _buffers(self, instruction: ir.Store) -> bool:
+        """Nobody sees a store that goes to the buffer; it is visible when it gets to memory."""
+        return self.machine.model != "sc" and not instruction.link and len(self.buffer) < _SHORT_BUFFER
 
     def _jump(self, target: int) -> None:
         bound = self.machine.bound
@@ -378,6 +398,7 @@ class _Step:
         start = ir.LOCATION_BASE + slot * ir.LOCATION_STRIDE
         self.registers[instruction.register] = start
         if instruction.zeroed:
+            self.wrote = True
             self.memory[-start] = 0  # the whole object is known to be 0 where nothing was written
 
     def _fence(self, instruction: ir.Fence) -> bool:
@@ -461,6 +482,7 @@ class _Step:
         memory = direct or self.in_block or self.machine.model == "sc"
         self.note("D" if memory else "W", instruction, address, value)
         if direct or self.in_block or self.machine.model == "sc":
+            self.wrote = True
             self.memory[address] = value
         elif len(self.buffer) >= _LONGEST_BUFFER:
             raise TooManyStates("a buffer that grows and grows")
