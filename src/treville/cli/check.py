@@ -103,8 +103,9 @@ def run(options: argparse.Namespace) -> int:
     files = list(expand(options.inputs, (*SUFFIXES, LITMUS)))
     if not files:
         raise InputError("no programs found", None, f"looked for *{', *'.join((*SUFFIXES, LITMUS))}")
-    if options.engine == "lazy" and (options.encoding, options.solver) != ("acyclicity", "clasp"):
-        raise InputError("--engine lazy works with the default encoding and solver only")
+    usual = (options.encoding, options.solver) == ("acyclicity", "clasp")
+    if options.engine in ("lazy", "states") and not usual:
+        raise InputError(f"--engine {options.engine} works with the default encoding and solver only")
     models = list(dict.fromkeys(options.model))
     asked = Options(
         bound=options.bound,
