@@ -120,8 +120,13 @@ class Machine:
         self.bodies = {"": self.program.threads[0], **self.program.functions}
         self.live = {name: live_registers(thread) for name, thread in self.bodies.items()}
         for name, thread in self.bodies.items():
-            seen = ir.Load | ir.Store | ir.AtomicBegin if self.model == "sc" else ir.Load | ir.AtomicBegin
-            self.waits[name] = [*(isinstance(i, seen) for i in thread.instructions), False]
+            self.waits[name] = [*(self._is_seen(i) for i in thread.instructions), False]
+
+    def _is_seen(self, instruction: ir.Instruction) -> bool:
+        """Can others see the instruction's effect, whatever the state is?"""
+        if isinstance(instruction, ir.Load) or (isinstance(instruction, ir.Store) and self.model == "sc"):
+            return instruction.link or isinstance(instruction.address, ir.Const)
+        return isinstance(instruction, ir.AtomicBegin)
 
     # -- the search ------------------------------------------------------------------------------------
 
@@ -367,6 +372,10 @@ class _Step:
             return self._fence(instruction)
         elif isinstance(instruction, ir.Store) and self._buffers(instruction):
             self._store(instruction)
+        elif isinstance(instruction, ir.Load) and self._is_private(instruction):
+            self._load(instruction)
+        elif isinstance(instruction, ir.Store) and self._is_private(instruction):
+            self._store(instruction)
         elif isinstance(instruction, ir.Spawn):
             return self._spawn(instruction)
         elif isinstance(instruction, ir.Join):
@@ -378,6 +387,29 @@ class _Step:
     def _buffers(self, instruction: ir.Store) -> bool:
         """Nobody sees a store that goes to the buffer; it is visible when it gets to memory."""
         return self.machine.model != "sc" and not instruction.link and len(self.buffer) < _SHORT_BUFFER
+
+    def _is_private(self, instruction: ir.Load | ir.Store) -> bool:
+        """Is it an access to an allocated object whose address no other thread has? Nobody sees it then."""
+        address = self.evaluate(instruction.address)
+        slot = (address - ir.LOCATION_BASE) // ir.LOCATION_STRIDE
+        if instruction.link or slot < len(self.machine.program.locations) or self.started:
+            return False
+        first = ir.LOCATION_BASE + slot * ir.LOCATION_STRIDE
+        inside = range(first, first + ir.LOCATION_STRIDE)
+        if any(value in inside for value in self.memory.values()):
+            return False
+        if any(entry.value in inside for entry in self.buffer):
+            return False
+        others = (thread for number, thread in enumerate(self.state.threads) if number != self.number)
+        return not any(
+            value in inside
+            for t in others
+            for value in (
+                *(v for _, v in t.registers),
+                *(v for _, v in t.cells),
+                *(e.value for e in t.buffer),
+            )
+        )
 
     def _jump(self, target: int) -> None:
         bound = self.machine.bound
