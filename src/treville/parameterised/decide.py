@@ -115,6 +115,10 @@ class _Decision:
                 self.claims = tuple(p for p in self.claims if p.name != claim.name)
                 continue
             self.failed(search, found)
+            if self.answer.run is None and self.reduce:
+                # Reduced cubes can mix up traces; without them the trace is the search's own.
+                self.reduce = False
+                continue
             return True
 
     def search(self, guesser: Approximation | None) -> Search:
@@ -135,7 +139,8 @@ class _Decision:
         ]
 
     def passed(self, search: Search) -> None:
-        self.answer.verdict = Verdict.PASS
+        self.answer.verdict, self.answer.reason, self.answer.advice = Verdict.PASS, "", ""
+        self.answer.trace = None
         self.answer.proved = list(dict.fromkeys(p.name for p in self.claims))
 
     def failed(self, search: Search, found: Node) -> None:
@@ -151,12 +156,10 @@ class _Decision:
         if answer.run is None:
             self.look_elsewhere(answer.trace.processes)
         if answer.run is not None:
-            answer.verdict = Verdict.FAIL
+            answer.verdict, answer.reason, answer.advice = Verdict.FAIL, "", ""
         else:
             answer.reason = "the search found a trace that no run of the machine follows"
-            answer.advice = (
-                "universal guards are approximated; try --no-reduce or more processes in the guard"
-            )
+            answer.advice = "universal guards and PSO are approximated"
 
     def look_elsewhere(self, processes: int) -> None:
         bound = self.system.processes

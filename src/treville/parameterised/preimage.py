@@ -42,14 +42,15 @@ class Preimage:
 
     def of(self, node: Node) -> Iterator[Node]:
         """All predecessors, each with its step; contradictory ones are left out."""
-        terms = {term for literal in node.literals for term in terms_of(literal) if term[0] in "avr"}
+        # Sorted, so that a run does not depend on the order of sets.
+        terms = sorted({term for literal in node.literals for term in terms_of(literal) if term[0] in "avr"})
         names = {term[3] if term[0] == "r" else term[1] for term in terms}
         known = _known_values(node.literals)
         for number in range(len(self.system.transitions)):
             if names & self.written[number]:
                 yield from self._through(node, number, terms, known)
 
-    def _through(self, node: Node, number: int, terms: set[Term], known: dict[Term, Any]) -> Iterator[Node]:
+    def _through(self, node: Node, number: int, terms: list[Term], known: dict[Term, Any]) -> Iterator[Node]:
         transition = self.system.transitions[number]
         for place in self._places(node.processes, len(transition.parameters)):
             instance = self.instances.get(number, place)
@@ -159,8 +160,8 @@ class _Step:
     def _read_options(self, event: int, reads: set[Term]) -> list[tuple[int, tuple[Any, str, Any]]]:
         """For one event: which of its reads the new write feeds, how they are ordered, who is passed."""
         actor = self.instance.actor
-        own = [term for term in reads if term[1] == event and term[2] == actor]
-        foreign = [term for term in reads if term[1] == event and term[2] != actor]
+        own = [term for term in sorted(reads) if term[1] == event and term[2] == actor]
+        foreign = [term for term in sorted(reads) if term[1] == event and term[2] != actor]
         if self.engine.system.model == "tso":
             options: list[Any] = [([*own, *foreign], "feeds", [])] if foreign else [(own, "", [])]
             if foreign:

@@ -53,7 +53,8 @@ def _failed(answer: Answer) -> list[str]:
     assert answer.machine is not None
     assert answer.run is not None
     machine = answer.machine
-    lines = [f"  an unsafe state is reached with {machine.processes} processes; this run was replayed"]
+    count = "1 process" if machine.processes == 1 else f"{machine.processes} processes"
+    lines = [f"  an unsafe state is reached with {count}; this run was replayed"]
     previous = None
     width = max(len(step_text(step)) for step in answer.run)
     for step in answer.run:

@@ -161,7 +161,11 @@ class Visited:
     def _implied(self, node: Node, missing: Literal) -> Literal | None:
         """A literal of the cube that follows from the negation of `missing`."""
         terms = set(terms_of(missing))
-        for literal in node.literals:
+        # A passed read must find a source, whatever its value: it cannot go.
+        passed = {("r", *key) for key, _ in node.frontier.passed}
+        for literal in sorted(node.literals, key=repr):
+            if passed and not passed.isdisjoint(terms_of(literal)):
+                continue
             if set(terms_of(literal)) != terms and not _same_subject(literal, missing):
                 continue
             facts = self._negated(missing)

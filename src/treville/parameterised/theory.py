@@ -51,7 +51,7 @@ class Theory:
         if not facts.close():
             return None
         if sums:
-            solved = solve(sums, self.integral)
+            solved = solve(sorted(sums, key=repr), self.integral)
             if solved is None:
                 return None
             facts.sums = solved
