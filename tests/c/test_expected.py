@@ -59,3 +59,11 @@ def test_programs_have_the_expected_verdicts(file: str, defines: str, bound: str
 def test_programs_have_the_expected_verdicts_under_every_model(file: str, defines: str, bound: str) -> None:
     expected = rows()[file, defines, bound]
     assert verdicts(file, defines, bound, list(expected)) == expected
+
+
+@pytest.mark.slow
+def test_the_safestack_fails_under_sc() -> None:
+    file = str(HERE / "unsafe" / "safestack.c")
+    (report,) = answers(file, ["sc"], Options(seconds=600, engine="states"))
+    assert report["verdict"] == "FAIL"
+    assert report["witness"]["interleaving"]

@@ -1,0 +1,86 @@
+"""Random small programs: the machine with store buffers and the axiomatic engine give the same verdicts."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from treville.models.evaluate import evaluate
+from treville.models.library import load_model
+from treville.programs import ir
+from treville.programs.compile_to import compile_program
+from treville.results import Budget
+from treville.solving.operational.trace import reach_by_states
+from treville.solving.reachability import reach_failure
+
+ORDERS = ("NA", "RLX", "ACQ", "REL", "SC")
+MODELS = ("sc", "tso", "pso")
+
+
+def random_program(seed: int) -> ir.Program:
+    """Two or three threads that load, store, update and fence; main asserts that the loads did not all return
+    certain values."""
+    choose = random.Random(seed)
+    program = ir.Program()
+    shared = [ir.Const(program.location(name).address) for name in ("x", "y")]
+    wanted: list[tuple[ir.Const, int]] = []
+    for thread in range(choose.choice((2, 2, 3))):
+        body: list[ir.Instruction] = []
+        for number in range(choose.choice((2, 3))):
+            _add_random(body, choose, shared, program, f"{thread}{number}", wanted)
+        program.functions[f"t{thread}"] = ir.Thread(f"t{thread}", body)
+    main: list[ir.Instruction] = [ir.Spawn(f"h{name}", name, ir.Const(0)) for name in program.functions]
+    main += [ir.Join(ir.Reg(f"h{name}")) for name in program.functions]
+    reached: ir.Expr = ir.Const(1)
+    for number, (address, value) in enumerate(wanted):
+        main.append(ir.Load(f"r{number}", address))
+        reached = ir.Op("and", (reached, ir.Op("eq", (ir.Reg(f"r{number}"), ir.Const(value)))))
+    program.threads.append(ir.Thread("main", [*main, ir.Assert(ir.Op("lnot", (reached,)))]))
+    return program
+
+
+def _add_random(
+    body: list[ir.Instruction],
+    choose: random.Random,
+    shared: list[ir.Const],
+    program: ir.Program,
+    name: str,
+    wanted: list[tuple[ir.Const, int]],
+) -> None:
+    address, kind, index = choose.choice(shared), choose.random(), int(name) + 1
+    order = choose.choice(ORDERS)
+    tags = frozenset({order}) if order == "NA" else frozenset({order, "A"})
+    if kind < 0.4:
+        body.append(ir.Store(address, ir.Const(choose.choice((1, 2))), tags, index=index))
+    elif kind < 0.8:
+        result = ir.Const(program.location(f"result{name}").address)
+        body.append(ir.Load(f"r{name}", address, tags, index=index))
+        body.append(ir.Store(result, ir.Reg(f"r{name}"), index=index + 1000))
+        wanted.append((result, choose.choice((0, 0, 1, 2))))
+    elif kind < 0.9:
+        atomic = frozenset({"SC", "A", "RMW"})
+        body.append(ir.Load(f"r{name}", address, atomic, link=True, index=index))
+        added = ir.Op("add", (ir.Reg(f"r{name}"), ir.Const(1)), 32)
+        body.append(ir.Store(address, added, atomic, link=True, index=index))
+    else:
+        body.append(ir.Fence(choose.choice((frozenset({"SC", "MFENCE"}), frozenset({"REL"})))))
+
+
+@pytest.mark.parametrize("first", range(0, 60, 10))
+def test_both_engines_give_the_same_verdict(first: int) -> None:
+    failures = 0
+    for seed in range(first, first + 10):
+        program = random_program(seed)
+        for name in MODELS:
+            model, compiled = load_model(name), compile_program(program, name)
+            machine = reach_by_states(compiled, model, Budget(), 100_000)
+            assert machine is not None
+            axiomatic = reach_failure(compiled, model, 2, Budget())
+            assert (machine.execution is None) == (axiomatic.execution is None), (seed, name)
+            if machine.execution is not None:
+                failures += 1
+                run = machine.execution
+                judged = evaluate(model, len(run.events), run.sets, run.relations)
+                assert judged.violated == [], (seed, name)
+    assert 0 < failures < 30
