@@ -7,10 +7,26 @@ from typing import Any
 
 from treville.encoding.formula import FALSE, TRUE, Formula
 from treville.results import Budget, BudgetExceeded, InputError
-from treville.solving.clauses import clauses_of
+from treville.solving.clauses import Clauses, clauses_of
 from treville.solving.solver import OnSolution
 
 _MILLISECONDS = 1000
+
+
+def smt_text(clauses: Clauses) -> str:
+    """The clauses and comparisons in SMT-LIB, which z3 reads ten times as fast as it builds terms."""
+
+    def shown(literal: int) -> str:
+        return f"v{literal}" if literal > 0 else f"(not v{-literal})"
+
+    lines = [f"(declare-const v{number} Bool)" for number in range(1, clauses.variables + 1)]
+    lines += [f"(declare-const clock{clock} Int)" for clock in clauses.clocks]
+    lines += [f"(assert (or false {' '.join(map(shown, clause))}))" for clause in clauses.clauses]
+    lines += [
+        f"(assert (=> {shown(condition)} (< clock{before} clock{after})))"
+        for condition, before, after in clauses.comparisons
+    ]
+    return "\n".join(lines)
 
 
 class Z3:
@@ -27,11 +43,7 @@ class Z3:
         self.clauses = clauses_of(formula)
         self.variables: list[Any] = [None, *(z3.Bool(f"v{i}") for i in range(1, self.clauses.variables + 1))]
         self.solver: Any = z3.SolverFor("QF_IDL")
-        for clause in self.clauses.clauses:
-            self.solver.add(z3.Or([self._literal(literal) for literal in clause]))
-        clocks = {clock: z3.Int(f"clock{clock}") for clock in self.clauses.clocks}
-        for condition, before, after in self.clauses.comparisons:
-            self.solver.add(z3.Implies(self._literal(condition), clocks[before] < clocks[after]))
+        self.solver.from_string(smt_text(self.clauses))
         wanted = range(2, formula.atoms + 1) if projected is None else {abs(p) for p in projected} - {TRUE}
         self.projected = sorted(wanted)
         self._counted = {"conflicts": 0, "propagations": 0, "decisions": 0}
