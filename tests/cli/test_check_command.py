@@ -158,6 +158,14 @@ def test_every_stage_can_be_printed(stage: str, expected: str, capsys: pytest.Ca
     assert expected in capsys.readouterr().out
 
 
+def test_loops_that_only_wait_are_told_from_others(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(PROGRAMS / "peterson.c"), "-D", "F=1", "--explain-loops"]) == 0
+    out = capsys.readouterr().out
+    assert "thread: loop in line 12: only waits, needs no unrolling" in out
+    assert "main: loop in line" in out
+    assert "unrolled to the bound" in out
+
+
 def test_an_exhausted_budget_is_unknown(capsys: pytest.CaptureFixture[str]) -> None:
     path = str(PROGRAMS / "fibonacci.c")
     assert main(["check", path, "-D", "N=12", "--timeout", "2", "--json"]) == 3

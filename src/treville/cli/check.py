@@ -10,7 +10,7 @@ from treville.results.errors import InputError
 from treville.results.verdict import EXIT_OF, ExitCode, Verdict, batch_exit, report_line
 
 _PRIVATE = ("status", "detail", "internal")
-_STAGES = ("llvm", "program", "compiled", "unrolled")
+_STAGES = ("llvm", "program", "compiled", "loops", "unrolled")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,6 +81,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--graphml", metavar="DIR", default="", help="write SV-COMP witnesses of failures")
     group.add_argument("--stats", action="store_true", help="how large the problem was")
     group.add_argument("--dump", choices=_STAGES, metavar="STAGE", help=f"print {', '.join(_STAGES)}")
+    group.add_argument("--explain-loops", action="store_true", help="say which loops only wait")
     group.add_argument(
         "--executions",
         action=argparse.BooleanOptionalAction,
@@ -126,8 +127,8 @@ def run(options: argparse.Namespace) -> int:
     )
     for name in models:
         load_model(name, asked.variants, asked.bell)
-    if options.dump:
-        return _dump(files, models, asked, options.dump)
+    if options.dump or options.explain_loops:
+        return _dump(files, models, asked, options.dump or "loops")
     codes = set()
     for file in files:
         reports = []

@@ -15,7 +15,7 @@ _COMMON = {field.name for field in fields(ir.Instruction)}
 
 
 def dump(file: str, model: str, options: Options, stage: str) -> str:
-    """The stage of one file: `llvm`, `program`, `compiled` or `unrolled`."""
+    """The stage of one file: `llvm`, `program`, `compiled`, `loops` or `unrolled`."""
     if stage == "llvm":
         from treville.programs.c.compile import llvm_text
 
@@ -27,6 +27,8 @@ def dump(file: str, model: str, options: Options, stage: str) -> str:
     if stage == "program":
         return program_text(load(file, bound, options))
     program = compiled(file, load_model(model, options.variants, options.bell), bound, options)
+    if stage == "loops":
+        return loops_text(program)
     return program_text(program) if stage == "compiled" else unrolled_text(program, bound)
 
 
@@ -67,6 +69,21 @@ def _shown(value: object) -> str:
     if isinstance(value, ir.Select):
         return f"({_shown(value.condition)} ? {_shown(value.then)} : {_shown(value.otherwise)})"
     return str(value)
+
+
+def loops_text(program: ir.Program) -> str:
+    """Every loop with its line: those that only wait need no unrolling."""
+    from treville.programs.spin import spin_jumps
+
+    lines = []
+    for name, thread in [("main", program.threads[0]), *program.functions.items()]:
+        spins = spin_jumps(thread)
+        for position, instruction in enumerate(thread.instructions):
+            if isinstance(instruction, ir.Branch) and thread.labels[instruction.target] <= position:
+                place = str(instruction.span.line) if instruction.span else "?"
+                what = "only waits, needs no unrolling" if position in spins else "unrolled to the bound"
+                lines.append(f"{name}: loop in line {place}: {what}")
+    return "\n".join(lines) or "no loops"
 
 
 def unrolled_text(program: ir.Program, bound: int) -> str:

@@ -15,6 +15,8 @@ from treville import __version__
 from treville.results.errors import BudgetExceeded, InputError, TrevilleError
 from treville.results.verdict import ExitCode
 
+CLOSED_PIPE = 141  # what a process ends with that SIGPIPE stops
+
 # command -> (module below treville.cli, one line for --help)
 COMMANDS: dict[str, tuple[str, str]] = {
     "litmus": ("litmus", "every final state of litmus tests under memory models"),
@@ -48,7 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         # The reader of our output went away (`| head`); nothing is left to say.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return int(ExitCode.PASS)
+        return CLOSED_PIPE
     except Exception as error:
         if os.environ.get("TREVILLE_TRACEBACK"):
             raise

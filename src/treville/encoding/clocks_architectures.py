@@ -96,7 +96,7 @@ ATOMIC_SC = Architecture("svcomp", ALL_PAIRS, ignored_fences=None, uniproc=False
 TSO = Architecture(
     "tso",
     ALL_PAIRS - {"WR"},
-    locked=frozenset({"X", "A"}),
+    locked=frozenset({"X"}),
     fences=(FULL,),
     ignored_fences=WEAK_X86,
 )

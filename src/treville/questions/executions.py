@@ -13,7 +13,7 @@ from treville.events.execution import Execution
 from treville.models.evaluate import Evaluation, evaluate
 from treville.models.model import Model
 from treville.programs.litmus.test import LitmusTest
-from treville.questions.fences import refuse_unknown_fences
+from treville.questions.fences import seen_by
 from treville.questions.outcomes import DEFAULT_BOUND
 from treville.results import Budget
 
@@ -44,7 +44,7 @@ def executions(
     from treville.solving.enumeration.concrete import to_execution
     from treville.solving.enumeration.engine import Engine
 
-    refuse_unknown_fences(test, model)
+    test = seen_by(model, test)
     engine = Engine(test, model, bound, budget or Budget(), incoherent_too=which != "allowed")
     for candidate in engine.all_candidates():
         execution = to_execution(test, candidate)

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from treville.models.model import Model
 from treville.programs.litmus.states import FinalValue, state_satisfies
 from treville.programs.litmus.test import LitmusTest
-from treville.questions.fences import refuse_unknown_fences
+from treville.questions.fences import seen_by
 from treville.results import Budget, TooLarge
 
 State: TypeAlias = tuple[FinalValue, ...]
@@ -59,7 +59,7 @@ def outcomes(
     """Every final state of the test under the model; raises `BudgetExceeded` when the budget ends first."""
     started = time.monotonic()
     budget = budget or Budget()
-    refuse_unknown_fences(test, model)
+    test = seen_by(model, test)
     states, flags, bound_reached, complete, used = _run(test, model, bound, budget, engine)
     undefined = {axiom.name for axiom in model.axioms if axiom.undefined}
     answer = _conclude(test, model, states)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from treville.programs.ir import Program
+from treville.results import InputError
 
 SUFFIXES = (".c", ".i", ".ll", ".bc")
 
@@ -18,5 +19,7 @@ def load_program(
     from treville.programs.c.translate import translate
 
     module = read_module(llvm_text(path, defines, includes))
+    if "main" not in module.functions:
+        raise InputError(f"{path}: the program has no function 'main'")
     source = path.read_text(errors="replace").split("\n") if path.suffix in (".c", ".i") else []
     return translate(module, source, recursion)

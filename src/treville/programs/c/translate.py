@@ -22,6 +22,7 @@ from treville.programs.c.llvm import (
     LocalName,
     Module,
     Number,
+    Opaque,
     PointerType,
     StructType,
     Type,
@@ -138,7 +139,10 @@ class Body:
             if value.name in frame.thread_local:
                 raise self.unsupported("the address of a thread-local variable used as a value")
             return ir.Reg(frame.prefix + value.name)
-        return ir.Const(self.translation.constant(kind, value))
+        try:
+            return ir.Const(self.translation.constant(kind, value))
+        except Unsupported as error:
+            raise self.unsupported(error.message) from None
 
     def name(self, frame: Frame, instruction: LlvmInstruction) -> str:
         """The register of an instruction's result."""
@@ -608,7 +612,9 @@ class Translation:
             return self._address(value.name)
         if isinstance(value, ConstantExpression):
             return self._constant_expression(kind, value)
-        raise Unsupported(f"the constant {value}")
+        if isinstance(value, Opaque):
+            raise Unsupported(f"the constant {value.text} (floating point is not supported)")
+        raise Unsupported("this constant")
 
     def _address(self, name: str) -> int:
         if name in self.functions:

@@ -59,7 +59,7 @@ def parse(text: str, name: str) -> LitmusTest:
     """Read a litmus test of any dialect; `name` is the file's name for messages."""
     if too_long := _LONG_NUMBER.search(text):
         raise InputError("a number of this length", Source(name, text).span(too_long.start()))
-    sections = layout.split(text, name)
+    sections = layout.split(text.removeprefix("\ufeff"), name)
     dialect = dialect_of(sections)
     reader = import_module(f"treville.programs.litmus.{_READERS[dialect]}")
     test: LitmusTest = reader.read(sections, sections.source)
