@@ -123,7 +123,8 @@ def _solve(program: Program, model: Model, bound: int, budget: Budget, search: S
         from treville.solving.siblings import reach
 
         return reach(program, model, bound, budget, search.encoding, search.solver)
-    return reach_failure(program, model, bound, budget, lazy=search.engine != "eager")
+    lazy = {"eager": False, "lazy": True}.get(search.engine)
+    return reach_failure(program, model, bound, budget, lazy)
 
 
 def with_blocks(model: Model, program: Program) -> Model:
