@@ -16,3 +16,8 @@ def __getattr__(name: str) -> Any:
 
         return getattr(api, name)
     raise AttributeError(f"module 'treville' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """What completion offers, imported or not."""
+    return sorted({*globals(), *__all__})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.parameterised.systems import FLAGS, MUTEX
+from parameterised.systems import FLAGS, MUTEX
 
 from treville.parameterised.certificate import certify
 from treville.parameterised.decide import decide

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.parameterised.systems import EXAMPLES, FLAGS
+from parameterised.systems import EXAMPLES, FLAGS
 
 from treville.cli.main import main
 

@@ -6,7 +6,7 @@ import re
 import shlex
 
 import pytest
-from tests.parameterised.systems import FLAGS, ROOT
+from parameterised.systems import FLAGS, ROOT
 
 from treville.cli.main import main
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.parameterised.systems import MUTEX
+from parameterised.systems import MUTEX
 
 from treville.parameterised.parser import parse
 from treville.parameterised.resolve import read_system

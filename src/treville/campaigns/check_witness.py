@@ -49,7 +49,7 @@ def check_again(execution: Execution, model: Model) -> None:
 
 
 def failure(found: Reachability) -> str:
-    """Which assertion fails, and where."""
+    """Which assertion or access fails, and where."""
     if not found.failed:
         return "an assertion fails"
     assertion = found.failed[0]
@@ -57,6 +57,8 @@ def failure(found: Reachability) -> str:
     message = assertion.message if isinstance(assertion, Assert) else ""
     text = f": {assertion.text}" if assertion.text else ""
     what = message if message.endswith("is reached") and "assert" not in message else "an assertion fails"
+    if not isinstance(assertion, Assert):
+        what = "an access to memory outside every object"
     return f"{place}{what}{text}"
 
 

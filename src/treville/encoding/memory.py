@@ -15,6 +15,7 @@ from treville.analysis.facts import Facts
 from treville.encoding.bitvectors import BitVectors
 from treville.encoding.formula import FALSE, TRUE, Formula
 from treville.encoding.values import FiniteDomains, ValueEncoding
+from treville.events.symbolic_data import StaticEvent
 from treville.relations import elements, mask_of
 
 
@@ -32,6 +33,8 @@ class MemoryEncoding:
         self._last: dict[tuple[int, int], int] = {}
         self._before: dict[tuple[int, int], int] = {}
         self._chained: dict[int, int] = {}
+        self.faults: dict[int, int] = {}  # event -> literal that it accesses memory outside every object
+        self._faulty = 0 if complete else mask_of(e.number for e in facts.symbolic.events if self._outside(e))
         self.sources = self._choose_sources()
         self.values: ValueEncoding
         if facts.values.wide:
@@ -71,10 +74,18 @@ class MemoryEncoding:
                 self.formula.forbid(condition(cut))
         for event in symbolic.events:
             if self.facts.live >> event.number & 1 and event.address is not None and event.kind != "F":
-                outside = self.facts.values.listed(event.address) - self.facts.addresses(event.number)
-                for address in outside:
-                    there = self.values.is_number(event.address, address)
+                outside = self._outside(event)
+                there = self.formula.either([self.values.is_number(event.address, a) for a in outside])
+                if self.complete:
                     self.formula.forbid(self.executed[event.number], there)
+                elif outside:
+                    self.faults[event.number] = self.formula.both(self.executed[event.number], there)
+
+    def _outside(self, event: StaticEvent) -> frozenset[int]:
+        """Numbers that the address of a live access may be although no cell is there."""
+        if not self.facts.live >> event.number & 1 or event.address is None or event.kind == "F":
+            return frozenset()
+        return self.facts.values.listed(event.address) - self.facts.addresses(event.number)
 
     # -- reads-from --------------------------------------------------------------------------------------
 
@@ -87,10 +98,11 @@ class MemoryEncoding:
         return {read: self._choose_source(read, writes) for read, writes in by_read.items()}
 
     def _choose_source(self, read: int, writes: list[int]) -> list[tuple[int, int]]:
-        if len(writes) == 2 and self.facts.always >> read & 1:
+        always = self.facts.always & ~self._faulty
+        if len(writes) == 2 and always >> read & 1:
             first = self.formula.choice()
             literals = [first, -first]
-        elif len(writes) == 1 and self.facts.always >> read & 1:
+        elif len(writes) == 1 and always >> read & 1:
             literals = [TRUE]
         elif (chain := self._chain(read, writes)) is not None:
             writes = chain
@@ -104,7 +116,7 @@ class MemoryEncoding:
     def _chain(self, read: int, writes: list[int]) -> list[int] | None:
         """The writes in their coherence order, if that is known and all of them are executed."""
         facts = self.facts
-        always, same = facts.always, facts.relations["loc"].must.rows[read]
+        always, same = facts.always & ~self._faulty, facts.relations["loc"].must.rows[read]
         mask = mask_of(writes)
         if len(writes) < 3 or not always >> read & 1 or mask & ~always or mask & ~same:
             return None
@@ -130,7 +142,9 @@ class MemoryEncoding:
             literals = [literal for _, literal in sources]
             if sources and (sources[0][0], read) in self._before:
                 continue
-            if len(literals) > 2 or not self.facts.always >> read & 1:
+            if read in self.faults:
+                formula.exactly_one(literals, formula.both(executed, -self.faults[read]))
+            elif len(literals) > 2 or not self.facts.always >> read & 1:
                 formula.exactly_one(literals, executed)
             elif not literals:
                 formula.forbid(executed)

@@ -27,7 +27,7 @@ MAX_RULES = 40_000
 
 @dataclass(slots=True)
 class Reachability:
-    """`failed` are the assertions that fail in `execution`; without one, `complete` says that no consistent
+    """`failed` are the assertions that fail in `execution`, and the accesses outside every object; without one, `complete` says that no consistent
     execution was cut at the bound, else `cut` are the jumps and calls that one of them did not do again.
     `stats` counts what was built."""
 
@@ -72,14 +72,17 @@ def _search(
     left = [axiom for axiom in model.axioms if axiom not in axioms]
     lazy = LazyModel(encoding, model) if left else None
     formula = encoding.formula
-    violated = formula.either([literal for literal, _ in encoding.failures])
+    events = encoding.facts.symbolic.events
+    faults = [(literal, events[event].instruction) for event, literal in encoding.memory.faults.items()]
+    failures = [*encoding.failures, *faults]
+    violated = formula.either([literal for literal, _ in failures])
     answer = Reachability(thread_names=encoding.facts.symbolic.thread_names, stats=_stats(encoding))
     solver = Clasp(formula)
     if lazy is not None:
         solver.register(lazy)
 
     def on_solution(is_true: IsTrue) -> bool:
-        answer.failed = [assertion for literal, assertion in encoding.failures if is_true(literal)]
+        answer.failed = [failing for literal, failing in failures if is_true(literal)]
         answer.execution = reader.execution(is_true)
         return False
 

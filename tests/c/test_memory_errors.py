@@ -1,0 +1,46 @@
+"""An access outside every object is a failure, not a run that does not count."""
+
+from pathlib import Path
+
+import pytest
+
+from treville.models.library import load_model
+from treville.programs.c import load_program
+from treville.programs.ir import Load, Store
+from treville.results import Budget
+from treville.solving.reachability import reach_failure
+
+PUBLISHED_LATE = """
+#include <pthread.h>
+int *p; int x;
+void *publish(void *unused) { p = &x; return 0; }
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, publish, 0);
+  %s
+  int v = *p;
+  pthread_join(t, 0);
+  return v;
+}
+"""
+
+
+def failed(tmp_path: Path, code: str) -> list[type]:
+    path = tmp_path / "program.c"
+    path.write_text(code)
+    found = reach_failure(load_program(path), load_model("sc"), 2, Budget(60))
+    return [type(instruction) for instruction in found.failed]
+
+
+def test_a_null_pointer_is_not_written_through(tmp_path: Path) -> None:
+    assert failed(tmp_path, "int main(void) { int *p = 0; *p = 1; return 0; }") == [Store]
+
+
+def test_an_array_is_not_written_behind_its_end(tmp_path: Path) -> None:
+    assert failed(tmp_path, "int a[2]; int main(void) { a[5] = 1; return 0; }") == [Store]
+    assert failed(tmp_path, "int a[2]; int main(void) { a[1] = 1; return 0; }") == []
+
+
+@pytest.mark.parametrize(("waits", "fails"), [("", [Load]), ("if (!p) return 0;", [])])
+def test_a_pointer_read_before_its_publication_fails(tmp_path: Path, waits: str, fails: list[type]) -> None:
+    assert failed(tmp_path, PUBLISHED_LATE % waits) == fails
