@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from parameterised.systems import FLAGS, MUTEX
 
+from parameterised.systems import FLAGS, MUTEX
 from treville.parameterised.certificate import certify
 from treville.parameterised.decide import decide
 from treville.parameterised.resolve import read_system

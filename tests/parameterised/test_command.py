@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 from parameterised.systems import EXAMPLES, FLAGS
-
 from treville.cli.main import main
 
 

@@ -6,8 +6,8 @@ import re
 import shlex
 
 import pytest
-from parameterised.systems import FLAGS, ROOT
 
+from parameterised.systems import FLAGS, ROOT
 from treville.cli.main import main
 
 PAGE = (ROOT / "docs" / "param.md").read_text(encoding="utf-8")

@@ -1,6 +1,7 @@
 """A test as a model sees it: C11 compiled for hardware, and nothing in it that the model does not understand.
 
-A fence or an ordered access (acquire, release) that a model does not know is an error, not a no-op. Full fences of any architecture are full fences to every model, and a model that speaks of no fence, such as
+A fence or an ordered access (acquire, release) that a model does not know is an error, not a no-op. Full
+fences of any architecture are full fences to every model, and a model that speaks of no fence, such as
 `sc`, takes all of them. A partial fence of another architecture has no meaning that could be assumed.
 """
 
