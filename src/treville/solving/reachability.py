@@ -27,9 +27,9 @@ MAX_RULES = 40_000
 
 @dataclass(slots=True)
 class Reachability:
-    """`failed` are the assertions that fail in `execution`, and the accesses outside every object; without one, `complete` says that no consistent
-    execution was cut at the bound, else `cut` are the jumps and calls that one of them did not do again.
-    `stats` counts what was built."""
+    """`failed` are the assertions that fail in `execution`, and the accesses outside every object; without
+    one, `complete` says that no consistent execution was cut at the bound, and `cut` lists the loops and
+    calls that one of them did not do again. `stats` counts what was built."""
 
     failed: list[Instruction] = field(default_factory=list)
     execution: Execution | None = None
