@@ -6,7 +6,7 @@ Libraries raise; only `cli` prints.
 
 from __future__ import annotations
 
-from treville.results.source import Span
+from treville.results.source import Span, printable
 
 
 class TrevilleError(Exception):
@@ -23,7 +23,8 @@ class InputError(TrevilleError):
         self.hint = hint
 
     def __str__(self) -> str:
-        lines = [f"{self.span}: error: {self.message}" if self.span else f"error: {self.message}"]
+        message = printable(self.message)
+        lines = [f"{self.span}: error: {message}" if self.span else f"error: {message}"]
         if self.span and (caret := self.span.caret()):
             lines.append(caret)
         if self.hint:

@@ -24,9 +24,16 @@ class Span:
         """The source line with a caret below the place, or nothing when the line is unknown."""
         if not self.line_text:
             return ""
-        shown = self.line_text.replace("\t", " ")
+        shown = printable(self.line_text.replace("\t", " "))
         width = max(1, min(self.length, len(shown) - self.column + 1))
         return f"  {shown}\n  {' ' * (self.column - 1)}{'^' * width}"
+
+
+def printable(text: str) -> str:
+    """The text with control characters replaced, so that an input cannot steer the terminal."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 @dataclass(slots=True)
