@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from treville.programs import ir
+from treville.programs.c.body import FULL_FENCE, PLAIN, bits_of
 from treville.programs.c.llvm import (
     GlobalName,
     InlineAsm,
@@ -20,10 +21,9 @@ from treville.programs.c.llvm import (
     Type,
     VoidType,
 )
-from treville.programs.c.translate import FULL_FENCE, PLAIN, bits_of
 
 if TYPE_CHECKING:
-    from treville.programs.c.translate import Body, Frame
+    from treville.programs.c.body import Body, Frame
 
 LOCKING = frozenset({"SC", "A", "RMW"})
 WORD = 32
