@@ -9,6 +9,7 @@ from treville.programs.c import load_program
 from treville.programs.ir import Load, Store
 from treville.results import Budget
 from treville.solving.reachability import reach_failure
+from treville.solving.siblings import reach
 
 PUBLISHED_LATE = """
 #include <pthread.h>
@@ -28,8 +29,11 @@ int main(void) {
 def failed(tmp_path: Path, code: str) -> list[type]:
     path = tmp_path / "program.c"
     path.write_text(code)
-    found = reach_failure(load_program(path), load_model("sc"), 2, Budget(60))
-    return [type(instruction) for instruction in found.failed]
+    program, model = load_program(path), load_model("sc")
+    found = reach_failure(program, model, 2, Budget(60)).failed
+    for encoding in ("clocks", "conflicts"):
+        assert reach(program, model, 2, Budget(60), encoding).failed == found
+    return [type(instruction) for instruction in found]
 
 
 def test_a_null_pointer_is_not_written_through(tmp_path: Path) -> None:

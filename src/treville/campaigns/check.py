@@ -6,19 +6,19 @@ holds. `answers` never raises: wrong input, exhausted budgets and bugs of Trevil
 
 from __future__ import annotations
 
-import os
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from treville.campaigns.guard import guarded
 from treville.campaigns.results import Report
 from treville.models.model import Model
 from treville.programs.ir import Program, Stop
-from treville.results import Budget, BudgetExceeded, InputError, TrevilleError, Verdict
+from treville.results import Budget, InputError, Verdict
 
 if TYPE_CHECKING:
     from treville.questions.reachability import Answer
@@ -61,7 +61,7 @@ def answers(file: str, models: list[str], options: Options) -> Iterator[Report]:
     for name in models or [DEFAULT_MODEL]:
         report = _blank(file, name, options)
         started = time.monotonic()
-        _guarded(report, partial(_fill, report, file, name, options, loaded))
+        guarded(report, partial(_fill, report, file, name, options, loaded))
         report["seconds"] = round(time.monotonic() - started, 4)
         yield report
 
@@ -79,29 +79,6 @@ def _blank(file: str, model: str, options: Options) -> Report:
         "witness": None,
         "status": "unknown",
     }
-
-
-def _guarded(report: Report, fill: Callable[[], None]) -> None:
-    """Run `fill`; what it raises becomes part of the report."""
-    try:
-        fill()
-    except BudgetExceeded as error:
-        advice = f" ({error.advice})" if error.advice else ""
-        report.update(status="unknown", reason=f"{error.reason}{advice}")
-    except MemoryError:
-        report.update(status="unknown", reason="out of memory (raise --memory)")
-    except RecursionError:
-        report.update(status="error", reason=f"{report['file']}:1:1: the input is nested too deeply")
-    except InputError as error:
-        place = f"{error.span}: " if error.span else ""
-        report.update(status="error", reason=f"{place}{error.message}", detail=str(error))
-    except TrevilleError as error:
-        report.update(status="error", reason=str(error), detail=str(error))
-    except Exception as error:
-        if os.environ.get("TREVILLE_TRACEBACK"):
-            raise
-        reason = f"internal error: {type(error).__name__}: {error}"
-        report.update(status="error", reason=reason, internal=True)
 
 
 # -- litmus tests ---------------------------------------------------------------------------------------

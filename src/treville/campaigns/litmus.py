@@ -11,11 +11,12 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from treville.campaigns.guard import guarded
 from treville.campaigns.inputs import read_text
 from treville.campaigns.results import Key, Report
 from treville.models.model import Model
 from treville.programs.litmus.test import LitmusTest, Observable
-from treville.results import Budget, BudgetExceeded, InputError, TrevilleError, Verdict
+from treville.results import Budget, BudgetExceeded, InputError, Verdict
 
 OWN_MODEL = ""
 
@@ -50,28 +51,7 @@ def answer(task: Task) -> Report:
     """The report of a task."""
     started = time.monotonic()
     report = _blank(task)
-    try:
-        _fill(report, task, started)
-    except BudgetExceeded as error:
-        advice = f" ({error.advice})" if error.advice else ""
-        report.update(status="unknown", reason=f"{error.reason}{advice}")
-    except MemoryError:
-        report.update(status="unknown", reason="out of memory (raise --memory)")
-    except RecursionError:
-        report.update(status="error", reason=f"{task.file}:1:1: the input is nested too deeply")
-    except InputError as error:
-        place = f"{error.span}: " if error.span else ""
-        report.update(status="error", reason=f"{place}{error.message}", detail=str(error))
-    except TrevilleError as error:
-        report.update(status="error", reason=str(error), detail=str(error))
-    except Exception as error:
-        import os
-
-        if os.environ.get("TREVILLE_TRACEBACK"):
-            raise
-        report.update(
-            status="error", reason=f"internal error: {type(error).__name__}: {error}", internal=True
-        )
+    guarded(report, lambda: _fill(report, task, started))
     if report["status"] != "done":
         report["seconds"] = round(time.monotonic() - started, 4)
     return report

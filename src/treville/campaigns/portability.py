@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from treville.campaigns.guard import guarded
 from treville.campaigns.inputs import read_text
 from treville.campaigns.litmus import load_model, load_test, state_object
 from treville.campaigns.pool import Limits, Pool, can_fork
@@ -20,7 +21,7 @@ from treville.campaigns.results import Report
 from treville.events.execution import Execution
 from treville.programs.ir import Program
 from treville.programs.litmus.test import LitmusTest
-from treville.results import Budget, BudgetExceeded, InputError, Span, TrevilleError, Verdict
+from treville.results import Budget, BudgetExceeded, InputError, Span, Verdict
 from treville.witness.explanation import Hop
 from treville.witness.scene import make_scene
 from treville.witness.words import execution_text, explanation_text, headline
@@ -78,27 +79,7 @@ def answer(task: Task) -> Report:
     """The report of a task."""
     started = time.monotonic()
     report = _blank(task)
-    try:
-        _fill(report, task)
-    except BudgetExceeded as error:
-        advice = f" ({error.advice})" if error.advice else ""
-        report.update(status="unknown", reason=f"{error.reason}{advice}")
-    except MemoryError:
-        report.update(status="unknown", reason="out of memory (raise --memory)")
-    except RecursionError:
-        report.update(status="error", reason=f"{task.file}:1:1: the input is nested too deeply")
-    except InputError as error:
-        place = f"{error.span}: " if error.span else ""
-        report.update(status="error", reason=f"{place}{error.message}", detail=str(error))
-    except TrevilleError as error:
-        report.update(status="error", reason=str(error), detail=str(error))
-    except Exception as error:
-        import os
-
-        if os.environ.get("TREVILLE_TRACEBACK"):
-            raise
-        reason = f"internal error: {type(error).__name__}: {error}"
-        report.update(status="error", reason=reason, internal=True)
+    guarded(report, lambda: _fill(report, task))
     report["seconds"] = round(time.monotonic() - started, 4)
     return report
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from treville.analysis.facts import Facts
 from treville.encoding.circuits import Circuits
 from treville.encoding.formula import FALSE, TRUE, Formula
+from treville.encoding.values import EventValues
 from treville.events.symbolic_terms import (
     Any,
     Apply,
@@ -32,7 +33,7 @@ from treville.programs.ir import Load
 Bits = list[int]
 
 
-class BitVectors:
+class BitVectors(EventValues):
     """The value encoding for programs with arithmetic."""
 
     def __init__(self, formula: Formula, facts: Facts, sources: dict[int, list[tuple[int, int]]]) -> None:
@@ -180,27 +181,6 @@ class BitVectors:
     def equal(self, one: int, other: int) -> int:
         """The literal that two values are equal."""
         return self.circuits.equal(self.bits(one), self.bits(other))
-
-    # -- events ------------------------------------------------------------------------------------------
-
-    def written(self, write: int, number: int) -> int:
-        """The literal that the write writes the number."""
-        address = self.facts.initial_writes.get(write)
-        if address is not None:
-            return TRUE if self.facts.values.initial.get(address, 0) == number else FALSE
-        return self.is_number(self.facts.symbolic.events[write].value or 0, number)
-
-    def at_address(self, event: int, address: int) -> int:
-        """The literal that an event accesses the address."""
-        if event in self.facts.initial_writes:
-            return TRUE if self.facts.initial_writes[event] == address else FALSE
-        return self.is_number(self.facts.symbolic.events[event].address or 0, address)
-
-    def same_address(self, one: int, other: int) -> int:
-        """The literal that two events access the same address."""
-        common = self.facts.addresses(one) & self.facts.addresses(other)
-        rows = [[self.at_address(one, number), self.at_address(other, number)] for number in common]
-        return self.formula.any_of(rows)
 
 
 def constant_bits(number: int) -> Bits:

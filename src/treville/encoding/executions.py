@@ -41,6 +41,12 @@ class Encoding:
     failures: list[tuple[int, Instruction]] = field(default_factory=list)
     cut: int = FALSE
 
+    def ways_to_fail(self) -> list[tuple[int, Instruction]]:
+        """The literals of all that makes a whole program fail: assertions, and accesses outside objects."""
+        events = self.facts.symbolic.events
+        faults = [(literal, events[event].instruction) for event, literal in self.memory.faults.items()]
+        return [*self.failures, *faults]
+
     def final(self, observable: RegisterOf | CellOf) -> dict[int, int]:
         """The numbers that a register or cell may hold in the end, each with its literal."""
         values = self.memory.values

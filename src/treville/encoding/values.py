@@ -61,7 +61,37 @@ class ValueEncoding(Protocol):
         """Leave no choice to free values that no executed instruction chose."""
 
 
-class FiniteDomains:
+class EventValues:
+    """What events access and write, in terms of `is_number`; shared by all value encodings."""
+
+    formula: Formula
+    facts: Facts
+
+    def is_number(self, value: int, number: int) -> int:
+        """The literal that a value is the number."""
+        raise NotImplementedError
+
+    def written(self, write: int, number: int) -> int:
+        """The literal that the write writes the number."""
+        address = self.facts.initial_writes.get(write)
+        if address is not None:
+            return TRUE if self.facts.values.initial.get(address, 0) == number else FALSE
+        return self.is_number(self.facts.symbolic.events[write].value or 0, number)
+
+    def at_address(self, event: int, address: int) -> int:
+        """The literal that an event accesses the address."""
+        if event in self.facts.initial_writes:
+            return TRUE if self.facts.initial_writes[event] == address else FALSE
+        return self.is_number(self.facts.symbolic.events[event].address or 0, address)
+
+    def same_address(self, one: int, other: int) -> int:
+        """The literal that two events access the same address."""
+        common = self.facts.addresses(one) & self.facts.addresses(other)
+        rows = [[self.at_address(one, number), self.at_address(other, number)] for number in common]
+        return self.formula.any_of(rows)
+
+
+class FiniteDomains(EventValues):
     """The value encoding for programs whose values can only be few numbers."""
 
     def __init__(
@@ -280,27 +310,6 @@ class FiniteDomains:
         """The literal that two values are equal."""
         common = self.numbers[one] & self.numbers[other]
         rows = [[self.is_number(one, number), self.is_number(other, number)] for number in common]
-        return self.formula.any_of(rows)
-
-    # -- events ------------------------------------------------------------------------------------------
-
-    def written(self, write: int, number: int) -> int:
-        """The literal that the write writes the number."""
-        address = self.facts.initial_writes.get(write)
-        if address is not None:
-            return TRUE if self.facts.values.initial.get(address, 0) == number else FALSE
-        return self.is_number(self.facts.symbolic.events[write].value or 0, number)
-
-    def at_address(self, event: int, address: int) -> int:
-        """The literal that an event accesses the address."""
-        if event in self.facts.initial_writes:
-            return TRUE if self.facts.initial_writes[event] == address else FALSE
-        return self.is_number(self.facts.symbolic.events[event].address or 0, address)
-
-    def same_address(self, one: int, other: int) -> int:
-        """The literal that two events access the same address."""
-        common = self.facts.addresses(one) & self.facts.addresses(other)
-        rows = [[self.at_address(one, number), self.at_address(other, number)] for number in common]
         return self.formula.any_of(rows)
 
 

@@ -72,9 +72,7 @@ def _search(
     left = [axiom for axiom in model.axioms if axiom not in axioms]
     lazy = LazyModel(encoding, model) if left else None
     formula = encoding.formula
-    events = encoding.facts.symbolic.events
-    faults = [(literal, events[event].instruction) for event, literal in encoding.memory.faults.items()]
-    failures = [*encoding.failures, *faults]
+    failures = encoding.ways_to_fail()
     violated = formula.either([literal for literal, _ in failures])
     answer = Reachability(thread_names=encoding.facts.symbolic.thread_names, stats=_stats(encoding))
     solver = Clasp(formula)

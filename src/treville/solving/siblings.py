@@ -112,7 +112,7 @@ def reach(
     _check(encoding)
     encoded = encode_whole(program, model, bound, budget, known_coherent(model), encoding)
     reader = ExecutionReader(encoded)
-    violated = encoded.formula.either([literal for literal, _ in encoded.failures])
+    violated = encoded.formula.either([literal for literal, _ in encoded.ways_to_fail()])
     answer = SiblingReachability(thread_names=encoded.facts.symbolic.thread_names)
     holder = make_solver(solver, encoded.formula)
 
@@ -141,7 +141,8 @@ def _failure(
     def holds(literal: int) -> bool:
         return literal == TRUE or (literal != FALSE and is_true(literal))
 
-    return [assertion for literal, assertion in encoded.failures if holds(literal)], reader.execution(holds)
+    failed = [failing for literal, failing in encoded.ways_to_fail() if holds(literal)]
+    return failed, reader.execution(holds)
 
 
 def count(encoded: Encoding, solver: Any) -> Counted:

@@ -133,7 +133,10 @@ class ProgramSubject:
 
     def encode(self, model: Model, bound: int, budget: Budget) -> Encoding:
         """See `Subject`. Threads that were cut keep `main` from returning, so such runs do not count."""
-        return encode_program(self.program, model, bound, budget, known_coherent(model), axioms=[])
+        encoding = encode_program(self.program, model, bound, budget, known_coherent(model), axioms=[])
+        for fault in encoding.memory.faults.values():
+            encoding.formula.forbid(fault)  # what such a run does is nothing to compare
+        return encoding
 
     def watch(self, encoding: Encoding, *, states: bool) -> Watch:
         """See `Subject`. Values that are too many to list are no obstacle where states do not matter."""
