@@ -22,7 +22,7 @@ def guarded(report: Report, fill: Callable[[], None]) -> None:
         report.update(status="error", reason=f"{report['file']}:1:1: the input is nested too deeply")
     except InputError as error:
         place = f"{error.span}: " if error.span else ""
-        report.update(status="error", reason=f"{place}{error.message}", detail=str(error))
+        report.update(status="error", reason=f"{place}{error.complaint}", detail=str(error))
     except TrevilleError as error:
         report.update(status="error", reason=str(error), detail=str(error))
     except Exception as error:

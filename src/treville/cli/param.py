@@ -114,7 +114,7 @@ def _refuse(path: str, error: InputError, options: argparse.Namespace) -> ExitCo
     print(error, file=sys.stderr)
     if options.json:
         place = f"{error.span}: " if error.span else ""
-        report = {"file": path, "verdict": "UNKNOWN", "reason": f"{place}{error.message}", "error": True}
+        report = {"file": path, "verdict": "UNKNOWN", "reason": f"{place}{error.complaint}", "error": True}
         print(report_line(report))
     return ExitCode.INPUT
 

@@ -147,7 +147,7 @@ def _one(path: str, options: argparse.Namespace, *, alone: bool) -> _Printed:
             _draw(result, options.svg, alone=alone)
     except InputError as error:
         place = f"{error.span}: " if error.span else ""
-        return _failed(path, f"{place}{error.message}", str(error), ExitCode.INPUT, options)
+        return _failed(path, f"{place}{error.complaint}", str(error), ExitCode.INPUT, options)
     except MemoryError:
         return _given_up(path, "out of memory (raise --memory)", options)
     except Exception as error:

@@ -16,15 +16,21 @@ class TrevilleError(Exception):
 class InputError(TrevilleError):
     """The input is wrong at `span`; `hint` says what to do about it."""
 
+    heading = ""
+
     def __init__(self, message: str, span: Span | None = None, hint: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.span = span
         self.hint = hint
 
+    @property
+    def complaint(self) -> str:
+        """What is wrong, in one line without its place."""
+        return self.heading + printable(self.message)
+
     def __str__(self) -> str:
-        message = printable(self.message)
-        lines = [f"{self.span}: error: {message}" if self.span else f"error: {message}"]
+        lines = [f"{self.span}: error: {self.complaint}" if self.span else f"error: {self.complaint}"]
         if self.span and (caret := self.span.caret()):
             lines.append(caret)
         if self.hint:
@@ -37,7 +43,9 @@ class InputError(TrevilleError):
 
 
 class Unsupported(InputError):
-    """The input is meaningful, but Treville does not handle this construct (LIMITATIONS.md)."""
+    """The input is meaningful, but Treville does not handle what `message` names (LIMITATIONS.md)."""
+
+    heading = "not supported: "
 
 
 class BudgetExceeded(TrevilleError):

@@ -100,7 +100,7 @@ class _Decoder:
             raise builder.error("expected an instruction")
         mnemonic = take_apart(match.group(1).upper())
         if mnemonic is None:
-            raise builder.unsupported(f"instruction '{match.group(1).upper()}'")
+            raise builder.unsupported(f"the instruction '{match.group(1).upper()}'")
         operands = split_operands(match.group(2))
         base = mnemonic.base
         if base in _FENCES:

@@ -110,7 +110,7 @@ class _Decoder:
         elif name in ("mtlr", "mflr", "mfcr", "dcbf", "dcbt", "dcbst"):
             self.special(builder, name, operands)
         elif not self.arithmetic.decode(builder, name, operands):
-            raise builder.unsupported(f"instruction '{name}'")
+            raise builder.unsupported(f"the instruction '{name}'")
 
     # -- operands ----------------------------------------------------------------------------------
 
@@ -198,7 +198,7 @@ class _Decoder:
         """`cmpw`, `cmplwi`, `cmpd`, ... into a field of the condition register."""
         match = re.fullmatch(r"cmp(l?)([wd])(i?)", name)
         if match is None:
-            raise builder.unsupported(f"instruction '{name}'")
+            raise builder.unsupported(f"the instruction '{name}'")
         logical, width, immediate = match.groups()
         field = "CR0"
         if len(operands) == 3:
@@ -237,7 +237,7 @@ class _Decoder:
             builder.exit()
             return
         if name in ("bl", "bctr", "bdnz"):
-            raise builder.unsupported(f"instruction '{name}'")
+            raise builder.unsupported(f"the instruction '{name}'")
         field = "CR0"
         if len(operands) == 2 and (named := _FIELD.match(operands[0])):
             field = f"CR{named.group(1)}"

@@ -332,7 +332,7 @@ class _Decoder:
                 old = self.fetch(builder, destination, PLAIN, link=False)
                 self.put(builder, destination, Select(condition, value, old))
                 return
-        raise builder.unsupported(f"instruction '{name.upper()}'")
+        raise builder.unsupported(f"the instruction '{name.upper()}'")
 
     # -- helpers -----------------------------------------------------------------------------------
 
