@@ -151,11 +151,27 @@ def test_a_witness_in_graphml_tells_the_lines_in_order(
 
 @pytest.mark.parametrize(
     ("stage", "expected"),
-    [("llvm", "define"), ("program", "Spawn"), ("compiled", "MFENCE"), ("unrolled", "-> end")],
-)
+    [
+        ("llvm", "define"), ("program", "Spawn"), ("compiled", "MFENCE"), ("unrolled", "-> end"),
+        ("events", "W  x  always  line"), ("relations", "rf: 6 may, 2 must"), ("formula", "#edge ("),
+    ],
+)  # fmt: skip
 def test_every_stage_can_be_printed(stage: str, expected: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", BUFFERING, "--model", "tso", "--dump", stage]) == 0
     assert expected in capsys.readouterr().out
+
+
+def test_stats_tell_the_time_of_every_stage_and_the_pairs_of_every_relation(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["check", BUFFERING, "--model", "tso", "--engine", "eager", "--json"]) == 1
+    (report,) = reports(capsys)
+    stats = report["stats"]
+    assert isinstance(stats, dict)
+    assert {"front end", "events", "values", "relations", "encoding", "solving"} <= stats["seconds"].keys()
+    assert stats["relations"]["rf"] == {"may": 6, "must": 2, "active": 2}
+    assert main(["check", BUFFERING, "--model", "tso", "--engine", "lazy", "--stats"]) == 1
+    assert "iterations" in capsys.readouterr().out
 
 
 def test_loops_that_only_wait_are_told_from_others(capsys: pytest.CaptureFixture[str]) -> None:

@@ -135,15 +135,19 @@ def _fill(report: Report, file: str, name: str, options: Options, loaded: dict[i
     own = options.compile_to in ("", target_of(model.name, model.base_names()))
     engine = options.engine if own or options.engine != "auto" else "lazy"
     search = Search(engine, options.encoding, options.solver)
-    at_bound = partial(_compiled_at, file, model, options, loaded)
-    answer = reachability(at_bound, model, options.bound or None, budget, search)
-    _conclude(report, answer, options)
+    at_bound = partial(_compiled_at, file, model, options, loaded, budget)
+    try:
+        answer = reachability(at_bound, model, options.bound or None, budget, search)
+        _conclude(report, answer, options)
+    finally:
+        report["stats"]["seconds"] = {name: round(spent, 3) for name, spent in budget.stages.items()}
 
 
 def _compiled_at(
-    file: str, model: Model, options: Options, loaded: dict[int, Program], bound: int
+    file: str, model: Model, options: Options, loaded: dict[int, Program], budget: Budget, bound: int
 ) -> Program:
-    return compiled(file, model, bound, options, loaded)
+    with budget.stage("front end"):
+        return compiled(file, model, bound, options, loaded)
 
 
 def compiled(

@@ -10,7 +10,7 @@ from treville.results.errors import InputError
 from treville.results.verdict import EXIT_OF, ExitCode, Verdict, batch_exit, report_line
 
 _PRIVATE = ("status", "detail", "internal")
-_STAGES = ("llvm", "program", "compiled", "loops", "unrolled")
+_STAGES = ("llvm", "program", "compiled", "loops", "unrolled", "events", "relations", "formula")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

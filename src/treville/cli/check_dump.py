@@ -15,7 +15,7 @@ _COMMON = {field.name for field in fields(ir.Instruction)}
 
 
 def dump(file: str, model: str, options: Options, stage: str) -> str:
-    """The stage of one file: `llvm`, `program`, `compiled`, `loops` or `unrolled`."""
+    """The stage of one file; the names are those of `--dump`."""
     if stage == "llvm":
         from treville.programs.c.compile import llvm_text
 
@@ -26,9 +26,14 @@ def dump(file: str, model: str, options: Options, stage: str) -> str:
     bound = options.bound or DEFAULT_BOUND
     if stage == "program":
         return program_text(load(file, bound, options))
-    program = compiled(file, load_model(model, options.variants, options.bell), bound, options)
+    used = load_model(model, options.variants, options.bell)
+    program = compiled(file, used, bound, options)
     if stage == "loops":
         return loops_text(program)
+    if stage in ("events", "relations", "formula"):
+        from treville.cli.check_dump_encoding import encoding_text
+
+        return encoding_text(program, used, bound, stage)
     return program_text(program) if stage == "compiled" else unrolled_text(program, bound)
 
 

@@ -19,7 +19,7 @@ def print_reports(file: str, reports: list[dict[str, Any]], stats: bool, executi
         _print_witnesses(reports)
     if stats:
         for report in reports:
-            print(stats_line(report))
+            print(stats_text(report))
 
 
 def _verdict(report: dict[str, Any]) -> str:
@@ -110,7 +110,20 @@ def _thread(event: dict[str, Any]) -> str:
     return f"P{event['number']} {event['thread']}"
 
 
-def stats_line(report: dict[str, Any]) -> str:
-    """What `--stats` prints."""
-    counts = ", ".join(f"{name} {value}" for name, value in report["stats"].items())
-    return f"  {report['model']}: {counts}{', ' if counts else ''}{report['seconds']:.2f} s"
+def stats_text(report: dict[str, Any]) -> str:
+    """What `--stats` prints: counts, seconds of each stage, pairs of each relation."""
+    stats = dict(report["stats"])
+    stages, relations = stats.pop("seconds", {}), stats.pop("relations", {})
+    lines = [f"  {report['model']}: {_listed(stats)}{', ' if stats else ''}{report['seconds']:.2f} s"]
+    if stages:
+        lines.append(f"  seconds: {_listed(stages)}")
+    if relations:
+        width = max(map(len, relations))
+        lines.append(f"  {'pairs':<{width}}  {'may':>8}  {'must':>8}  {'active':>8}")
+        for name, sizes in relations.items():
+            lines.append(f"  {name:<{width}}  " + "  ".join(f"{size:>8}" for size in sizes.values()))
+    return "\n".join(lines)
+
+
+def _listed(counts: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in counts.items())

@@ -31,7 +31,8 @@ MOST_NUMBERS = 24
 class Encoding:
     """A formula and its meaning. `flags` are the literals of the model's flags by name; `bound_reached`
     says that some run may have been cut at the loop bound. Of whole programs also `failures`, the literals of
-    failing assertions, and `cut`, the literal that some thread was cut."""
+    failing assertions, and `cut`, the literal that some thread was cut. `relations` are the model's, where
+    axioms were encoded."""
 
     formula: Formula
     facts: Facts
@@ -40,6 +41,7 @@ class Encoding:
     bound_reached: bool = False
     failures: list[tuple[int, Instruction]] = field(default_factory=list)
     cut: int = FALSE
+    relations: RelationEncoding | None = None
 
     def ways_to_fail(self) -> list[tuple[int, Instruction]]:
         """The literals of all that makes a whole program fail: assertions, and accesses outside objects."""
@@ -86,14 +88,17 @@ def encode_program(
 ) -> Encoding:  # fmt: skip
     """The formula of all executions of a whole program, threads cut at their bounds included. Raises
     `TooManyRules` when the axioms need more than `max_rules`."""
-    symbolic = whole_program(program, bound)
-    values = analyse_values(symbolic, coherent, most=MOST_NUMBERS)
-    facts = gather_facts(symbolic, values, coherent, set())
+    with budget.stage("events"):
+        symbolic = whole_program(program, bound)
+    with budget.stage("values"):
+        values = analyse_values(symbolic, coherent, most=MOST_NUMBERS)
+        facts = gather_facts(symbolic, values, coherent, set())
     budget.check()
-    encoding = _encode_events(facts, complete=False)
-    condition = encoding.memory.values.condition
-    encoding.failures = [(condition(fails), assertion) for fails, assertion in symbolic.asserts]
-    encoding.cut = encoding.formula.either([condition(cut) for cut in symbolic.cuts])
+    with budget.stage("encoding"):
+        encoding = _encode_events(facts, complete=False)
+        condition = encoding.memory.values.condition
+        encoding.failures = [(condition(fails), assertion) for fails, assertion in symbolic.asserts]
+        encoding.cut = encoding.formula.either([condition(cut) for cut in symbolic.cuts])
     encoding.formula.max_rules = max_rules
     _encode_axioms(encoding, model, model.axioms if axioms is None else list(axioms), budget)
     encoding.formula.max_rules = None
@@ -111,18 +116,20 @@ def _encode_events(facts: Facts, complete: bool) -> Encoding:
 def _encode_axioms(encoding: Encoding, model: Model, axioms: list[Axiom], budget: Budget) -> None:
     if not axioms:
         return
-    bounds = analyse_relations(model, encoding.facts)
+    with budget.stage("relations"):
+        bounds = analyse_relations(model, encoding.facts)
     budget.check()
-    relations = RelationEncoding(encoding.formula, model, bounds, encoding.memory)
+    encoding.relations = relations = RelationEncoding(encoding.formula, model, bounds, encoding.memory)
     encoder = AxiomEncoding(encoding.formula, model, relations)
-    for axiom in axioms:
-        if axiom.flag or axiom.undefined:
-            literal = encoder.test(axiom)
-            encoding.flags[axiom.name] = literal if axiom.flag else -literal
-        else:
-            encoder.require(axiom)
-        budget.check()
-    relations.finish()
+    with budget.stage("encoding"):
+        for axiom in axioms:
+            if axiom.flag or axiom.undefined:
+                literal = encoder.test(axiom)
+                encoding.flags[axiom.name] = literal if axiom.flag else -literal
+            else:
+                encoder.require(axiom)
+            budget.check()
+        relations.finish()
 
 
 def addresses_of(observables: Iterable[Observable]) -> set[int]:

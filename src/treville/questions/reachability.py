@@ -63,7 +63,8 @@ def reachability(
     if search.engine == "states":
         raise BudgetExceeded("too many states, or values that the machine with store buffers does not have")
     suits_machine = machine and _has_updates(first) and model.name in ("sc", "svcomp", "tso", "pso")
-    quick = Budget(min(QUICK_SECONDS, budget.remaining() or QUICK_SECONDS), budget.memory)
+    seconds = min(QUICK_SECONDS, budget.remaining() or QUICK_SECONDS)
+    quick = Budget(seconds, budget.memory, stages=budget.stages)
     try:
         answer = _deepen(compiled, model, bound, quick if suits_machine else budget, search)
         if answer.verdict is not Verdict.UNKNOWN or not machine:
@@ -83,7 +84,8 @@ def _explore(program: Program, model: Model, budget: Budget, limit: int) -> Answ
     """The answer from all states, if there is a conclusive one."""
     from treville.solving.operational.trace import reach_by_states
 
-    found = reach_by_states(program, model, budget, limit)
+    with budget.stage("states"):
+        found = reach_by_states(program, model, budget, limit)
     if found is None or not found.complete:
         return None
     verdict = Verdict.PASS if found.execution is None else Verdict.FAIL

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,12 +23,23 @@ def resident_bytes() -> int:
 
 @dataclass(slots=True)
 class Budget:
-    """Seconds and bytes that may be used; `check()` is cheap enough for inner loops."""
+    """Seconds and bytes that may be used; `check()` is cheap enough for inner loops. `stages` says which
+    part of the work took how many seconds."""
 
     seconds: float | None = None
     memory: int | None = None
     started: float = field(default_factory=time.monotonic)
+    stages: dict[str, float] = field(default_factory=dict)
     _checks: int = 0
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Count the time of a `with` block to a stage."""
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            self.stages[name] = self.stages.get(name, 0.0) + time.monotonic() - began
 
     def check(self) -> None:
         """Raise `BudgetExceeded` when the time or the memory is used up."""

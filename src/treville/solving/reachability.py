@@ -8,6 +8,7 @@ only if none is, the answer holds for all runs.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from treville.analysis.relations import NotEncodable
 from treville.encoding.executions import Encoding, encode_program
@@ -36,7 +37,7 @@ class Reachability:
     thread_names: list[str] = field(default_factory=list)
     complete: bool = True
     cut: list[Instruction] = field(default_factory=list)
-    stats: dict[str, int] = field(default_factory=dict)
+    stats: dict[str, Any] = field(default_factory=dict)
 
 
 def reach_failure(
@@ -91,13 +92,16 @@ def _search(
         answer.cut = [instruction for cut, instruction in places if is_true(condition(cut))]
         return False
 
-    solver.enumerate(budget, on_solution, [violated])
-    if answer.execution is None:
-        solver.enumerate(budget, on_cut, [encoding.cut])
+    with budget.stage("solving"):
+        solver.enumerate(budget, on_solution, [violated])
+        if answer.execution is None:
+            solver.enumerate(budget, on_cut, [encoding.cut])
+    if lazy is not None:
+        answer.stats.update(iterations=lazy.checks, reasons=lazy.clauses)
     return answer
 
 
-def _stats(encoding: Encoding) -> dict[str, int]:
+def _stats(encoding: Encoding) -> dict[str, Any]:
     formula, facts = encoding.formula, encoding.facts
     return {
         "threads": len(facts.symbolic.thread_names),
@@ -108,4 +112,5 @@ def _stats(encoding: Encoding) -> dict[str, int]:
         "rules": len(formula.rules),
         "constraints": len(formula.forbidden),
         "edges": len(formula.edges),
+        "relations": encoding.relations.sizes() if encoding.relations else {},
     }
