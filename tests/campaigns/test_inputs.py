@@ -51,6 +51,9 @@ def test_a_missing_list_or_file_is_an_input_error(tree: Path) -> None:
         read_text(str(tree / "none"))
 
 
-def test_bytes_that_are_no_text_do_not_matter(tree: Path) -> None:
-    (tree / "a.litmus").write_bytes(b"\xff\xfe\x00")
+def test_bytes_outside_of_utf_8_do_not_matter_but_binary_files_are_refused(tree: Path) -> None:
+    (tree / "a.litmus").write_bytes(b"(* \xff *)")
     assert "\ufffd" in read_text(str(tree / "a.litmus"))
+    (tree / "a.litmus").write_text("X86 A", encoding="utf-16")
+    with pytest.raises(InputError, match="UTF-16"):
+        read_text(str(tree / "a.litmus"))

@@ -2,7 +2,7 @@
 
 import pickle
 
-from treville.results import InputError, Source
+from treville.results import InputError, Source, Unsupported
 
 
 def test_an_error_names_file_line_and_column_with_a_caret() -> None:
@@ -28,3 +28,15 @@ def test_errors_survive_the_way_between_processes() -> None:
     error = InputError("wrong", Source("f", "text").span(1), "hint")
     again = pickle.loads(pickle.dumps(error))
     assert (again.message, again.span, again.hint) == (error.message, error.span, error.hint)
+
+
+def test_of_a_long_line_only_the_surroundings_of_the_place_are_shown() -> None:
+    text = "a" * 5_000 + "!" + "b" * 5_000
+    _, line, caret = str(InputError("wrong", Source("f", text).span(5_000))).splitlines()
+    assert len(line) < 200
+    assert line[caret.index("^")] == "!"
+
+
+def test_a_refusal_says_that_it_is_one() -> None:
+    assert str(Unsupported("the instruction 'HLT'")) == "error: not supported: the instruction 'HLT'"
+    assert pickle.loads(pickle.dumps(Unsupported("vectors"))).complaint == "not supported: vectors"

@@ -75,4 +75,6 @@ def read_text(path: str) -> str:
         raise InputError(f"cannot read the file: {reason}", Span(path, 1, 1)) from None
     if len(data) > MAXIMUM_BYTES:
         raise InputError(f"the file has more than {MAXIMUM_BYTES} bytes", Span(path, 1, 1))
+    if b"\0" in data:
+        raise InputError("the file is binary or in UTF-16", Span(path, 1, 1), "text in UTF-8 is needed")
     return data.decode("utf-8", errors="replace").replace("\r\n", "\n")

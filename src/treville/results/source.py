@@ -6,6 +6,8 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
+_WIDEST = 160  # of a long line only the surroundings of the place are shown
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -24,9 +26,10 @@ class Span:
         """The source line with a caret below the place, or nothing when the line is unknown."""
         if not self.line_text:
             return ""
-        shown = printable(self.line_text.replace("\t", " "))
-        width = max(1, min(self.length, len(shown) - self.column + 1))
-        return f"  {shown}\n  {' ' * (self.column - 1)}{'^' * width}"
+        first = max(0, self.column - _WIDEST // 2) if len(self.line_text) > _WIDEST else 0
+        shown = printable(self.line_text[first : first + _WIDEST].replace("\t", " "))
+        width = max(1, min(self.length, len(shown) + first - self.column + 1))
+        return f"  {shown}\n  {' ' * (self.column - 1 - first)}{'^' * width}"
 
 
 def printable(text: str) -> str:
