@@ -31,8 +31,8 @@ def test_errors_survive_the_way_between_processes() -> None:
 
 
 def test_of_a_long_line_only_the_surroundings_of_the_place_are_shown() -> None:
-    text = "a" * 5_000 + "!" + "b" * 5_000
-    _, line, caret = str(InputError("wrong", Source("f", text).span(5_000))).splitlines()
+    text = "a" * 500 + "!" + "b" * 5_000
+    _, line, caret = str(InputError("wrong", Source("f", text).span(500))).splitlines()
     assert len(line) < 200
     assert line[caret.index("^")] == "!"
 

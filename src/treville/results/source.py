@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
+_LONGEST = 1_000
 _WIDEST = 160  # of a long line only the surroundings of the place are shown
 
 
@@ -55,5 +56,7 @@ class Source:
         row = bisect_right(self._starts, offset) - 1
         start = self._starts[row]
         end = self.text.find("\n", start)
-        line_text = self.text[start : end if end >= 0 else len(self.text)]
-        return Span(self.name, row + 1, offset - start + 1, length, line_text[:400])
+        # Spans are many: of a line without end (a file in one line) they keep no text.
+        end = min(end if end >= 0 else len(self.text), start + _LONGEST)
+        line_text = self.text[start:end] if offset - start < _LONGEST else ""
+        return Span(self.name, row + 1, offset - start + 1, length, line_text)
