@@ -1,0 +1,56 @@
+"""Calls in C programs: library functions as IR, other functions inlined.
+
+Each module has a table from names to what a call of that name becomes; a new function is one line there. What
+a program defines itself is inlined, unless its name has a meaning for verification (`__VERIFIER_assert`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treville.programs.c.library import kernel, locks, memory, threads, verification
+from treville.programs.c.library.assembly import assembly
+from treville.programs.c.library.calls import Call, Handler, call_defined, call_through_pointer
+from treville.programs.c.llvm import GlobalName, InlineAsm, LlvmInstruction, LocalName
+
+if TYPE_CHECKING:
+    from treville.programs.c.body import Body, Frame
+
+_ALWAYS: dict[str, Handler] = verification.FUNCTIONS
+_EXTERNAL: dict[str, Handler] = (
+    threads.FUNCTIONS | locks.FUNCTIONS | memory.FUNCTIONS | verification.OTHERS | kernel.FUNCTIONS
+)
+
+
+def call(body: Body, frame: Frame, instruction: LlvmInstruction) -> None:
+    """Translate a call instruction."""
+    callee = instruction.operands[0][1]
+    if isinstance(callee, InlineAsm):
+        assembly(body, callee)
+    elif isinstance(callee, LocalName):
+        call_through_pointer(body, frame, instruction)
+    elif isinstance(callee, GlobalName):
+        _named(Call(body, frame, instruction, callee.name))
+    else:
+        raise body.unsupported("a call of a computed address")
+
+
+def _named(here: Call) -> None:
+    name, translation = here.name, here.body.translation
+    if name in _ALWAYS:
+        _ALWAYS[name](here)
+    elif name in translation.module.functions:
+        call_defined(here)
+    elif name in _EXTERNAL:
+        _EXTERNAL[name](here)
+    elif name.startswith("llvm."):
+        memory.intrinsic(here)
+    elif name.startswith("__VERIFIER_nondet_"):
+        verification.nondet(here)
+    else:
+        translation.unknown.setdefault(name, translation.place(here.instruction)[0])
+
+
+def known_functions() -> frozenset[str]:
+    """The library functions that have a meaning here."""
+    return frozenset(_ALWAYS) | frozenset(_EXTERNAL)

@@ -1,0 +1,125 @@
+"""A call being translated, and calls of functions with a body: inlined, also through pointers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from treville.programs import ir
+from treville.programs.c.body import FULL_FENCE, PLAIN
+from treville.programs.c.llvm import LlvmInstruction
+
+if TYPE_CHECKING:
+    from treville.programs.c.body import Body, Frame
+
+LOCKING = frozenset({"SC", "A", "RMW"})
+WORD = 32
+ZERO, ONE = ir.Const(0), ir.Const(1)
+
+
+class Call:
+    """One call being translated: its arguments as expressions, and where its result goes."""
+
+    def __init__(self, body: Body, frame: Frame, instruction: LlvmInstruction, name: str) -> None:
+        self.body, self.frame, self.instruction, self.name = body, frame, instruction, name
+        self.operands = instruction.operands[1:]
+
+    def argument(self, number: int) -> ir.Expr:
+        """An argument as a value."""
+        return self.body.value(self.frame, *self.operands[number])
+
+    def returns(self, value: ir.Expr) -> None:
+        """The call's result."""
+        if self.instruction.result is not None:
+            self.body.set(self.body.name(self.frame, self.instruction), value)
+
+    def write(self, number: int, value: ir.Expr, bits: int) -> None:
+        """Store through a pointer argument, which may be private."""
+        place = self.body.place_of(self.frame, *self.operands[number])
+        if place is not None:
+            self.body.emit(ir.WritePrivate(*place, value, bits))
+        else:
+            self.body.emit(ir.Store(self.argument(number), value, PLAIN, bits))
+
+    def fence(self) -> None:
+        """A full fence."""
+        self.body.emit(ir.Fence(FULL_FENCE))
+
+    def update(
+        self, address: ir.Expr, new: Callable[[ir.Reg], ir.Expr], wait: Callable[[ir.Reg], ir.Expr]
+    ) -> ir.Reg:
+        """Atomically replace a word once `wait` holds of its value; the old value."""
+        old = self.load(address)
+        self.body.emit(ir.Assume(wait(old), waits=True))
+        self.body.emit(ir.Store(address, new(old), LOCKING, WORD, link=True))
+        return old
+
+    def load(self, address: ir.Expr, link: bool = True) -> ir.Reg:
+        """Read a synchronisation word."""
+        old = ir.Reg(self.body.fresh("word"))
+        tags = LOCKING if link else frozenset({"SC", "A"})
+        self.body.emit(ir.Load(old.name, address, tags, WORD, link=link))
+        return old
+
+    def nothing(self) -> None:
+        """No effect; the call returns 0."""
+        self.returns(ZERO)
+
+    def store(self, address: ir.Expr, value: ir.Expr) -> None:
+        """Write a synchronisation word."""
+        self.body.emit(ir.Store(address, value, frozenset({"SC", "A"}), WORD))
+
+
+Handler = Callable[[Call], None]
+
+
+def call_defined(here: Call, name: str | None = None) -> None:
+    """The function's body; that of a `__VERIFIER_atomic_` function is an atomic block."""
+    body = here.body
+    function = body.translation.module.functions[name or here.name]
+    atomic = function.name.startswith("__VERIFIER_atomic_")
+    arguments = [here.argument(number) for number in range(len(here.operands))]
+    instruction = body.here
+    if atomic:
+        body.emit(ir.AtomicBegin())
+    result = body.inline(function, arguments, here.frame.depth)
+    body.here = instruction
+    if atomic:
+        body.emit(ir.AtomicEnd())
+    here.returns(result)
+
+
+def candidates(body: Body, parameters: int) -> list[str]:
+    """The functions that a pointer may mean: those of that many parameters."""
+    functions = body.translation.module.functions
+    return [
+        name
+        for name, function in functions.items()
+        if len(function.parameters) == parameters and name != "main"
+    ]
+
+
+def each_function(body: Body, pointer: ir.Expr, names: list[str], then: Callable[[str], None]) -> None:
+    """Code that does `then` for the function that a pointer means."""
+    if isinstance(pointer, ir.Const):
+        meant = [name for name in names if body.translation.functions[name] == pointer.value]
+        if meant:
+            then(meant[0])
+            return
+    done = body.fresh("called")
+    for name in names:
+        following = body.fresh("not called")
+        address = ir.Const(body.translation.functions[name])
+        body.emit(ir.Branch(following, ir.Op("ne", (pointer, address), 64)))
+        then(name)
+        body.emit(ir.Branch(done))
+        body.label(following)
+    body.emit(ir.Stop(reason="a call through a pointer that is no function"))
+    body.label(done)
+
+
+def call_through_pointer(body: Body, frame: Frame, instruction: LlvmInstruction) -> None:
+    """The bodies of all functions that the pointer may mean."""
+    pointer = body.value(frame, *instruction.operands[0])
+    here = Call(body, frame, instruction, "")
+    each_function(body, pointer, candidates(body, len(here.operands)), lambda name: call_defined(here, name))

@@ -1,0 +1,210 @@
+"""Mutexes, read-write locks, condition variables, barriers, semaphores.
+
+A mutex is an atomic read-modify-write on its word; a thread that waits for one simply does not go on in the
+runs where it is taken (`Assume`). Each call is a full fence, as POSIX says. `pthread_cond_wait` may wake up
+at any time, as POSIX allows.
+"""
+
+from __future__ import annotations
+
+from treville.programs import ir
+from treville.programs.c.library.calls import LOCKING, ONE, WORD, ZERO, Call, Handler
+
+UNLOCKED, LOCKED = ZERO, ONE
+BUSY, AGAIN = ir.Const(16), ir.Const(11)  # EBUSY, EAGAIN
+MINUS_ONE = ir.Const(-1)
+
+
+def _lock(here: Call) -> None:
+    here.fence()
+    here.update(here.argument(0), lambda _: LOCKED, lambda old: ir.Op("eq", (old, UNLOCKED), WORD))
+    here.fence()
+    here.returns(ZERO)
+
+
+def _trylock(here: Call) -> None:
+    here.fence()
+    address = here.argument(0)
+    old = here.load(address)
+    free = ir.Op("eq", (old, UNLOCKED), WORD)
+    here.body.emit(ir.Store(address, LOCKED, LOCKING, WORD, link=True, when=free))
+    here.fence()
+    here.returns(ir.Select(free, ZERO, BUSY))
+
+
+def _unlock(here: Call) -> None:
+    here.fence()
+    here.store(here.argument(0), UNLOCKED)
+    here.fence()
+    here.returns(ZERO)
+
+
+def _reset(here: Call) -> None:
+    here.store(here.argument(0), ZERO)
+    here.returns(ZERO)
+
+
+def _cond_wait(here: Call) -> None:
+    mutex = here.argument(1)
+    here.fence()
+    here.store(mutex, UNLOCKED)
+    here.fence()
+    here.update(mutex, lambda _: LOCKED, lambda old: ir.Op("eq", (old, UNLOCKED), WORD))
+    here.fence()
+    here.returns(ZERO)
+
+
+def _read_lock(here: Call) -> None:
+    """A read-write lock counts its readers; -1 is a writer."""
+    here.fence()
+    here.update(
+        here.argument(0),
+        lambda old: ir.Op("add", (old, ONE), WORD),
+        lambda old: ir.Op("ge", (old, ZERO), WORD),
+    )
+    here.fence()
+    here.returns(ZERO)
+
+
+def _write_lock(here: Call) -> None:
+    here.fence()
+    here.update(here.argument(0), lambda _: MINUS_ONE, lambda old: ir.Op("eq", (old, ZERO), WORD))
+    here.fence()
+    here.returns(ZERO)
+
+
+def _rw_unlock(here: Call) -> None:
+    here.fence()
+    here.update(
+        here.argument(0),
+        lambda old: ir.Select(ir.Op("lt", (old, ZERO), WORD), ZERO, ir.Op("sub", (old, ONE), WORD)),
+        lambda _: ONE,
+    )
+    here.fence()
+    here.returns(ZERO)
+
+
+def _barrier_init(here: Call) -> None:
+    """A barrier is two words: how many threads it needs, and how many have come so far."""
+    address = here.argument(0)
+    here.store(address, here.argument(2))
+    here.store(ir.Op("add", (address, ir.Const(8)), 64), ZERO)
+    here.returns(ZERO)
+
+
+def _barrier_wait(here: Call) -> None:
+    body, address = here.body, here.argument(0)
+    here.fence()
+    needed = here.load(address, link=False)
+    counter = ir.Op("add", (address, ir.Const(8)), 64)
+    old = here.update(counter, lambda before: ir.Op("add", (before, ONE), WORD), lambda _: ONE)
+    rounds = ir.Op("add", (ir.Op("sdiv", (old, needed), WORD), ONE), WORD)
+    goal = body.set(body.fresh("goal"), ir.Op("mul", (rounds, needed), WORD))
+    arrived = here.load(counter, link=False)
+    body.emit(ir.Assume(ir.Op("ge", (arrived, goal), WORD), waits=True))
+    here.fence()
+    last = ir.Op("eq", (ir.Op("add", (old, ONE), WORD), goal), WORD)
+    here.returns(ir.Select(last, MINUS_ONE, ZERO))
+
+
+def _try_read_lock(here: Call) -> None:
+    here.fence()
+    address = here.argument(0)
+    old = here.load(address)
+    free = ir.Op("ge", (old, ZERO), WORD)
+    here.body.emit(ir.Store(address, ir.Op("add", (old, ONE), WORD), LOCKING, WORD, link=True, when=free))
+    here.fence()
+    here.returns(ir.Select(free, ZERO, BUSY))
+
+
+def _try_write_lock(here: Call) -> None:
+    here.fence()
+    address = here.argument(0)
+    old = here.load(address)
+    free = ir.Op("eq", (old, ZERO), WORD)
+    here.body.emit(ir.Store(address, MINUS_ONE, LOCKING, WORD, link=True, when=free))
+    here.fence()
+    here.returns(ir.Select(free, ZERO, BUSY))
+
+
+def _semaphore_init(here: Call) -> None:
+    here.store(here.argument(0), here.argument(2))
+    here.returns(ZERO)
+
+
+def _semaphore_wait(here: Call) -> None:
+    here.fence()
+    here.update(
+        here.argument(0),
+        lambda old: ir.Op("sub", (old, ONE), WORD),
+        lambda old: ir.Op("gt", (old, ZERO), WORD),
+    )
+    here.fence()
+    here.returns(ZERO)
+
+
+def _semaphore_try_wait(here: Call) -> None:
+    here.fence()
+    address = here.argument(0)
+    old = here.load(address)
+    free = ir.Op("gt", (old, ZERO), WORD)
+    here.body.emit(ir.Store(address, ir.Op("sub", (old, ONE), WORD), LOCKING, WORD, link=True, when=free))
+    here.fence()
+    here.returns(ir.Select(free, ZERO, MINUS_ONE))
+
+
+def _semaphore_post(here: Call) -> None:
+    here.fence()
+    here.update(here.argument(0), lambda old: ir.Op("add", (old, ONE), WORD), lambda _: ONE)
+    here.fence()
+    here.returns(ZERO)
+
+
+def _semaphore_value(here: Call) -> None:
+    value = here.load(here.argument(0), link=False)
+    here.write(1, value, WORD)
+    here.returns(ZERO)
+
+
+def _mutex_type(here: Call) -> None:
+    """A mutex is held once; one that its owner may lock again is something else."""
+    if here.argument(1) != ZERO:
+        raise here.body.unsupported("mutexes that are recursive or check for errors")
+    here.returns(ZERO)
+
+
+def _c11_mutex_init(here: Call) -> None:
+    kind = here.argument(1)
+    if not isinstance(kind, ir.Const) or kind.value & 1:
+        raise here.body.unsupported("recursive mutexes")
+    _reset(here)
+
+
+FUNCTIONS: dict[str, Handler] = {
+    "pthread_mutex_lock": _lock, "mtx_lock": _lock, "pthread_spin_lock": _lock,
+    **dict.fromkeys(
+        ("pthread_mutex_trylock", "mtx_trylock", "pthread_spin_trylock", "pthread_mutex_timedlock",
+         "mtx_timedlock"),
+        _trylock,
+    ),
+    "pthread_mutex_unlock": _unlock, "mtx_unlock": _unlock, "pthread_spin_unlock": _unlock,
+    "pthread_mutex_init": _reset, "mtx_init": _c11_mutex_init, "pthread_spin_init": _reset,
+    "pthread_rwlock_init": _reset,
+    "pthread_cond_wait": _cond_wait, "cnd_wait": _cond_wait, "pthread_cond_timedwait": _cond_wait,
+    "pthread_rwlock_rdlock": _read_lock, "pthread_rwlock_wrlock": _write_lock,
+    "pthread_rwlock_tryrdlock": _try_read_lock, "pthread_rwlock_trywrlock": _try_write_lock,
+    "pthread_rwlock_unlock": _rw_unlock,
+    "pthread_barrier_init": _barrier_init, "pthread_barrier_wait": _barrier_wait,
+    "sem_init": _semaphore_init, "sem_wait": _semaphore_wait, "sem_trywait": _semaphore_try_wait,
+    "sem_post": _semaphore_post, "sem_getvalue": _semaphore_value,
+    "pthread_mutexattr_settype": _mutex_type,
+    **dict.fromkeys(
+        ("pthread_mutex_destroy", "pthread_cond_init", "pthread_cond_destroy", "pthread_cond_signal",
+         "pthread_cond_broadcast", "pthread_barrier_destroy", "pthread_mutexattr_init",
+         "pthread_mutexattr_destroy", "pthread_mutexattr_setpshared", "pthread_rwlock_destroy",
+         "pthread_rwlockattr_init", "pthread_rwlockattr_destroy", "pthread_condattr_init",
+         "pthread_condattr_destroy", "pthread_spin_destroy", "mtx_destroy", "cnd_init", "cnd_signal",
+         "cnd_broadcast", "cnd_destroy", "sem_destroy"),
+        Call.nothing,
+    ),
+}  # fmt: skip

@@ -1,0 +1,79 @@
+"""Assertions, assumptions, arbitrary values, atomic blocks, the end of the program, output."""
+
+from __future__ import annotations
+
+from treville.programs import ir
+from treville.programs.c.body import bits_of
+from treville.programs.c.library.calls import ZERO, Call, Handler
+from treville.programs.c.llvm import IntType, Type, VoidType
+
+
+def _fail(here: Call) -> None:
+    here.body.emit(ir.Assert(ZERO, f"{here.name} is reached"))
+
+
+def _assert(here: Call) -> None:
+    here.body.emit(ir.Assert(here.argument(0), "assertion"))
+
+
+def _assume(here: Call) -> None:
+    here.body.emit(ir.Assume(here.argument(0)))
+
+
+def _stop(here: Call) -> None:
+    here.body.emit(ir.Stop(reason=here.name))
+
+
+def nondet(here: Call) -> None:
+    """An arbitrary value of the call's type."""
+    kind = here.instruction.type
+    register = here.body.name(here.frame, here.instruction)
+    if here.name.endswith("_bool"):
+        here.body.emit(ir.Havoc(register, (0, 1)))
+    elif isinstance(kind, IntType):
+        here.body.emit(ir.Nondet(register, kind.bits))
+    else:
+        raise here.body.unsupported(f"{here.name}: values that are no integers")
+
+
+def _atomic_begin(here: Call) -> None:
+    here.body.emit(ir.AtomicBegin())
+
+
+def _atomic_end(here: Call) -> None:
+    here.body.emit(ir.AtomicEnd())
+
+
+def _ignored(here: Call) -> None:
+    """Output and the like: no effect; the result is anything."""
+    if here.instruction.result is not None:
+        kind: Type = here.instruction.type
+        if not isinstance(kind, VoidType):
+            here.body.emit(ir.Nondet(here.body.name(here.frame, here.instruction), bits_of(kind)))
+
+
+def _random(here: Call) -> None:
+    """Any number that is not negative."""
+    number = here.body.fresh("random")
+    here.body.emit(ir.Nondet(number, 32))
+    here.returns(ir.Op("and", (ir.Reg(number), ir.Const(0x7FFF_FFFF)), 32))
+
+
+FUNCTIONS: dict[str, Handler] = {
+    "__VERIFIER_assert": _assert, "__VERIFIER_assume": _assume, "assume_abort_if_not": _assume,
+    "__VERIFIER_atomic_begin": _atomic_begin, "__VERIFIER_atomic_end": _atomic_end,
+    **dict.fromkeys(("__assert_fail", "__assert", "__assert_rtn", "reach_error", "__VERIFIER_error"), _fail),
+    **dict.fromkeys(("abort", "exit", "_exit", "_Exit", "quick_exit"), _stop),
+}  # fmt: skip
+OTHERS: dict[str, Handler] = {
+    "rand": _random, "random": _random,
+    **dict.fromkeys(
+        ("usleep", "sleep", "nanosleep", "srand", "srandom", "fflush", "setbuf", "setvbuf"),
+        Call.nothing,
+    ),
+    **dict.fromkeys(
+        ("printf", "puts", "putchar", "fprintf", "perror", "fputs", "putc", "fputc", "vprintf", "vfprintf",
+         "getpid", "time", "clock", "getchar", "gettid"),
+        _ignored,
+    ),
+}  # fmt: skip
