@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--bound", "--unroll", type=natural, default=2, metavar="K", help="loop bound (2)")
     parser.add_argument(
-        "--engine", choices=("auto", "enumerate", "eager"), default="auto", help="how to search"
+        "--engine", choices=("auto", "enumerate", "eager", "lazy"), default="auto", help="how to search"
     )
     parser.add_argument(
         "--dead",

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from treville.analysis.relations import NotEncodable
 from treville.encoding.executions import encode_program
 from treville.models.evaluate import evaluate
 from treville.programs.ir import Program
@@ -38,7 +37,7 @@ from treville.questions.portability.sides import (
     same_program,
 )
 from treville.questions.portability.subjects import ProgramSubject, TestSubject
-from treville.questions.portability.symbolic import SymbolicSearch
+from treville.questions.portability.symbolic import Method, SymbolicSearch
 from treville.results import Budget, InputError, TooLarge, Verdict
 from treville.solving.outcomes import known_coherent
 from treville.solving.solver import Clasp, satisfiable
@@ -69,7 +68,7 @@ def program_portability(
     started = time.monotonic()
     budget = budget or Budget()
     if question.engine == "enumerate":
-        raise InputError("C programs have too many executions to list", None, "use --engine eager")
+        raise InputError("C programs have too many executions to list", None, "use --engine lazy")
     answer = Portability(Verdict.PASS)
     undefined = _undefined_program(subject.program, question, budget)
     if undefined:
@@ -158,8 +157,8 @@ def _decide(
 def _compare_program(
     subject: ProgramSubject, question: Question, budget: Budget, answer: Portability, sides: tuple[Side, Side]
 ) -> Finding | None:
-    search = SymbolicSearch(subject, *sides, question.bound, budget)
-    found = _search(search, question, answer, "eager")
+    search = SymbolicSearch(subject, *sides, question.bound, budget, method(question))
+    found = _search(search, question, answer)
     if found is None and answer.verdict is Verdict.PASS and not search.some_run_ends():
         answer.verdict = Verdict.UNKNOWN
         answer.reason = (
@@ -175,35 +174,37 @@ def _compare_test(
     asked = (test, *sides, question.bound, budget)
     compiled = bool(sides[0].name)
     if question.engine == "enumerate" and compiled:
-        return _search(JudgedSearch(*asked), question, answer, "enumerate")
-    if question.engine == "enumerate" or (question.engine == "auto" and not compiled):
-        limit = MAX_EFFORT if question.engine == "auto" else None
+        return _search(JudgedSearch(*asked), question, answer)
+    listing = question.engine == "auto" and not compiled and question.solver == "clasp"
+    if question.engine == "enumerate" or listing:
         try:
-            return _search(ExplicitSearch(*asked, limit), question, answer, "enumerate")
+            return _search(ExplicitSearch(*asked, MAX_EFFORT if listing else None), question, answer)
         except TooLarge:
-            if question.engine == "enumerate":
+            if not listing:
                 raise
-    try:
-        symbolic = SymbolicSearch(TestSubject(test), *sides, question.bound, budget)
-        return _search(symbolic, question, answer, "eager")
-    except NotEncodable:
-        if question.engine == "eager" or compiled:
-            raise
-        return _search(ExplicitSearch(*asked), question, answer, "enumerate")
+    symbolic = SymbolicSearch(TestSubject(test), *sides, question.bound, budget, method(question))
+    return _search(symbolic, question, answer)
+
+
+def method(question: Question) -> Method:
+    """How the symbolic engines are to search. Only clasp lets executions be judged while it searches."""
+    lazy = {"eager": False, "lazy": True}.get(question.engine)
+    if question.solver != "clasp":
+        if lazy:
+            raise InputError("the lazy engine needs clasp", None, "leave out --solver or use --engine eager")
+        lazy = False
+    return Method(lazy, question.solver)
 
 
 def _search(
-    search: ExplicitSearch | JudgedSearch | SymbolicSearch,
-    question: Question,
-    answer: Portability,
-    engine: str,
+    search: ExplicitSearch | JudgedSearch | SymbolicSearch, question: Question, answer: Portability
 ) -> Finding | None:
     walk = _Walk(search, search.allowing, search.forbidding, by_state=question.notion == "state")
     for dead in (True, False) if question.dead and walk.by_state else (question.dead,):
         search.differences(walk.consider, states=walk.by_state, dead=dead)
         if walk.found is not None:
             break
-    answer.engine = engine
+    answer.engine = search.engine
     answer.differences += walk.considered
     answer.complete = answer.complete and not search.bound_reached
     return walk.found

@@ -27,6 +27,8 @@ from treville.solving.enumeration.engine import Candidate, Engine, compiled, enu
 class ExplicitSearch:
     """See `question.Search`. Raises `TooLarge` after `limit` steps, if there is a limit."""
 
+    engine = "enumerate"
+
     def __init__(
         self,
         test: LitmusTest,
@@ -97,7 +99,9 @@ class _Judge:
 
 class JudgedSearch:
     """See `question.Search`; for programs of which each model sees its own compilation. Every candidate is
-    judged by the relation algebra, so this is for small programs and for checking the other engine."""
+    judged by the relation algebra, so this is for small programs and for checking the other engines."""
+
+    engine = "enumerate"
 
     def __init__(
         self, test: LitmusTest, allowing: Side, forbidding: Side, bound: int, budget: Budget
@@ -105,8 +109,8 @@ class JudgedSearch:
         self.test = test
         self.allowing = allowing
         self.forbidding = forbidding
-        self.engine = Engine(test, allowing.model, bound, budget, incoherent_too=True)
-        self.bound_reached = self.engine.traces.bound_reached
+        self._listing = Engine(test, allowing.model, bound, budget, incoherent_too=True)
+        self.bound_reached = self._listing.traces.bound_reached
         self._states: set[State] | None = None
 
     def differences(self, on_difference: OnDifference, *, states: bool, dead: bool) -> None:
@@ -129,7 +133,7 @@ class JudgedSearch:
         return state in self._states
 
     def _executions(self) -> Iterator[Execution]:
-        for candidate in self.engine.all_candidates():
+        for candidate in self._listing.all_candidates():
             if self.test.filter is None or satisfied(self.test.filter, candidate.final):
                 yield to_execution(self.test, candidate)
 

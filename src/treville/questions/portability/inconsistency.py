@@ -8,6 +8,8 @@ not empty, in which every edge is followed by another one: in a finite graph tha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from treville.analysis.relations import analyse_relations
 from treville.encoding.axioms import AxiomEncoding, strong_components
 from treville.encoding.executions import Encoding
@@ -18,30 +20,40 @@ from treville.relations import elements
 from treville.results import Budget
 
 
-def inconsistency(encoding: Encoding, model: Model, budget: Budget) -> int:
-    """A literal that holds in solutions that guess a violation of some axiom; flags are no axioms."""
-    bounds = analyse_relations(model, encoding.facts)
-    relations = RelationEncoding(encoding.formula, model, bounds, encoding.memory)
-    axioms = AxiomEncoding(encoding.formula, model, relations)
+def constraints(model: Model) -> list[Axiom]:
+    """The axioms that make executions inconsistent; flags are none."""
+    return [axiom for axiom in model.axioms if not (axiom.flag or axiom.undefined)]
+
+
+def inconsistency(encoding: Encoding, model: Model, axioms: Sequence[Axiom], budget: Budget) -> int:
+    """A literal that holds in solutions that guess a violation of one of the model's axioms."""
+    if not axioms:
+        return FALSE
+    relations = _relations(encoding, model)
+    tests = AxiomEncoding(encoding.formula, model, relations)
     violations = []
-    for axiom in model.axioms:
-        if not (axiom.flag or axiom.undefined):
-            budget.check()
-            violations.append(_violation(axiom, axioms, relations))
+    for axiom in axioms:
+        budget.check()
+        violations.append(_violation(axiom, tests, relations))
     relations.finish()
     return encoding.formula.either(violations)
 
 
-def require_consistency(encoding: Encoding, model: Model, budget: Budget) -> None:
-    """Keep only executions that satisfy every axiom of the model. Flags are no axioms."""
-    bounds = analyse_relations(model, encoding.facts)
-    relations = RelationEncoding(encoding.formula, model, bounds, encoding.memory)
-    axioms = AxiomEncoding(encoding.formula, model, relations)
-    for axiom in model.axioms:
-        if not (axiom.flag or axiom.undefined):
-            budget.check()
-            axioms.require(axiom)
+def require_consistency(encoding: Encoding, model: Model, axioms: Sequence[Axiom], budget: Budget) -> None:
+    """Keep only executions that satisfy these axioms of the model."""
+    if not axioms:
+        return
+    relations = _relations(encoding, model)
+    encoder = AxiomEncoding(encoding.formula, model, relations)
+    for axiom in axioms:
+        budget.check()
+        encoder.require(axiom)
     relations.finish()
+
+
+def _relations(encoding: Encoding, model: Model) -> RelationEncoding:
+    bounds = analyse_relations(model, encoding.facts)
+    return RelationEncoding(encoding.formula, model, bounds, encoding.memory)
 
 
 def _violation(axiom: Axiom, axioms: AxiomEncoding, relations: RelationEncoding) -> int:

@@ -20,7 +20,7 @@ State = tuple[FinalValue, ...]
 NOTIONS = ("trace", "state")
 DIRECTIONS = ("new", "both")
 OBSERVED = ("condition", "all")
-ENGINES = ("auto", "enumerate", "eager")
+ENGINES = ("auto", "enumerate", "eager", "lazy")
 NEW, LOST = "new", "lost"
 
 
@@ -40,6 +40,7 @@ class Question:
     bound: int = 2
     engine: str = "auto"
     dead: bool = False
+    solver: str = "clasp"
 
 
 class Difference(NamedTuple):

@@ -45,6 +45,14 @@ class Side:
             kept = (_without(bounds.may, foreign), _without(bounds.must, foreign))
             facts.relations[f"{self.name}:{order}"] = Bounds(*kept)
 
+    def widen(self, execution: Execution) -> None:
+        """Give an execution of the joint program what the view reads."""
+        if not self.name:
+            return
+        foreign = execution.sets["F"] & ~execution.sets.get(f"{self.name}:F", 0)
+        for order in _ORDERS:
+            execution.relations[f"{self.name}:{order}"] = _without(execution.relations[order], foreign)
+
     def seen(self, execution: Execution) -> Execution:
         """The execution of this side's own compilation."""
         if not self.name:
