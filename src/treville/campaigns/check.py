@@ -1,7 +1,8 @@
 """One program under one model -> a report: the object that `treville check --json` prints.
 
-A C program is compiled once and checked under each model; a litmus test passes exactly when its condition
-holds. `answers` never raises: wrong input, exhausted budgets and bugs of Treville become reports.
+A C program is compiled once and checked under each model for each property; litmus tests are left to
+`campaigns.check_litmus`. `answers` never raises: wrong input, exhausted budgets and bugs of Treville become
+reports.
 """
 
 from __future__ import annotations
@@ -12,22 +13,35 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from treville.campaigns.guard import guarded
 from treville.campaigns.results import Report
 from treville.models.model import Model
 from treville.programs.ir import Program, Stop
 from treville.results import Budget, InputError, Verdict
+from treville.results.properties import ASSERTION, DEADLOCK, LIVENESS, RACE
 
 if TYPE_CHECKING:
     from treville.questions.reachability import Answer
     from treville.solving.reachability import Reachability
 
+Loaded: TypeAlias = dict[tuple[int, bool], Program]
 AUTO = 0
 DEFAULT_MODEL = "sc"
-PROPERTIES = ("assertion",)
 LITMUS = ".litmus"
+_HOLDS = {
+    ASSERTION: "no assertion can fail",
+    RACE: "no data race",
+    DEADLOCK: "no deadlock: no thread waits for ever",
+    LIVENESS: "every thread ends if scheduling is fair",
+}
+_SO_FAR = {
+    ASSERTION: "no assertion fails",
+    RACE: "no data race",
+    DEADLOCK: "no deadlock",
+    LIVENESS: "no thread waits for ever",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +52,7 @@ class Options:
     seconds: float | None = None
     memory: int | None = None
     compile_to: str = ""
-    property: str = "assertion"
+    properties: tuple[str, ...] = (ASSERTION,)
     defines: tuple[str, ...] = ()
     includes: tuple[str, ...] = ()
     engine: str = "auto"
@@ -52,26 +66,31 @@ class Options:
 
 
 def answers(file: str, models: list[str], options: Options) -> Iterator[Report]:
-    """A report for each model, in order; the front end runs once."""
-    if file.endswith(LITMUS):
-        for name in models or [""]:
-            yield _litmus(file, name, options)
-        return
-    loaded: dict[int, Program] = {}
-    for name in models or [DEFAULT_MODEL]:
-        report = _blank(file, name, options)
-        started = time.monotonic()
-        guarded(report, partial(_fill, report, file, name, options, loaded))
-        report["seconds"] = round(time.monotonic() - started, 4)
-        yield report
+    """A report for each model and property, in order; the front end runs once."""
+    litmus = file.endswith(LITMUS)
+    loaded: Loaded = {}
+    for name in models or ["" if litmus else DEFAULT_MODEL]:
+        for goal in options.properties:
+            report = _blank(file, name, goal, options)
+            started = time.monotonic()
+            fill = _fill_litmus if litmus else partial(_fill, loaded=loaded)
+            guarded(report, partial(fill, report, file, name, goal, options))
+            report["seconds"] = round(time.monotonic() - started, 4)
+            yield report
 
 
-def _blank(file: str, model: str, options: Options) -> Report:
+def _fill_litmus(report: Report, file: str, name: str, goal: str, options: Options) -> None:
+    from treville.campaigns.check_litmus import fill_litmus
+
+    fill_litmus(report, file, name, goal, options)
+
+
+def _blank(file: str, model: str, goal: str, options: Options) -> Report:
     return {
         "file": file,
         "model": model,
         "verdict": Verdict.UNKNOWN.value,
-        "property": options.property,
+        "property": goal,
         "bound": options.bound or None,
         "reason": "",
         "seconds": 0.0,
@@ -81,49 +100,7 @@ def _blank(file: str, model: str, options: Options) -> Report:
     }
 
 
-# -- litmus tests ---------------------------------------------------------------------------------------
-
-
-def _litmus(file: str, model: str, options: Options) -> Report:
-    """The answer of `treville litmus` as a verdict."""
-    from treville.campaigns import litmus
-
-    asked = litmus.Options(
-        bound=options.bound or 2,
-        engine=_litmus_engine(options),
-        seconds=options.seconds,
-        memory=options.memory,
-        variants=options.variants,
-        bell=options.bell,
-        svg=options.svg,
-        dot=options.dot,
-    )
-    found = litmus.answer(litmus.Task(file, model, asked))
-    report = _blank(file, found["model"], options)
-    report.update(property="condition", bound=asked.bound, status=found["status"], reason=found["reason"])
-    report.update({key: found[key] for key in ("seconds", "verdict", "detail", "internal") if key in found})
-    if found["status"] == "done":
-        report["stats"] = {"states": len(found["states"])}
-        report["witness"] = {"condition": found["condition_text"], "observation": found["observation"]}
-        report["reason"] = found["reason"] or _condition(found)
-    return report
-
-
-def _litmus_engine(options: Options) -> str:
-    if options.solver != "clasp":
-        return f"{options.encoding}:{options.solver}"
-    return "auto" if options.encoding == "acyclicity" else options.encoding
-
-
-def _condition(found: Report) -> str:
-    holds = "holds" if found["holds"] else "does not hold"
-    return f"{found['condition']} {holds} (observed: {found['observation']})"
-
-
-# -- programs -------------------------------------------------------------------------------------------
-
-
-def _fill(report: Report, file: str, name: str, options: Options, loaded: dict[int, Program]) -> None:
+def _fill(report: Report, file: str, name: str, goal: str, options: Options, loaded: Loaded) -> None:
     from treville.campaigns.litmus import load_model
     from treville.programs.compile_to import target_of
     from treville.questions.reachability import Search, reachability
@@ -134,8 +111,8 @@ def _fill(report: Report, file: str, name: str, options: Options, loaded: dict[i
     # The machine with store buffers knows what the model's own architecture makes of C, and no other.
     own = options.compile_to in ("", target_of(model.name, model.base_names()))
     engine = options.engine if own or options.engine != "auto" else "lazy"
-    search = Search(engine, options.encoding, options.solver)
-    at_bound = partial(_compiled_at, file, model, options, loaded, budget)
+    search = Search(engine, options.encoding, options.solver, goal)
+    at_bound = partial(_compiled_at, file, model, goal, options, loaded, budget)
     try:
         answer = reachability(at_bound, model, options.bound or None, budget, search)
         _conclude(report, answer, options)
@@ -144,30 +121,36 @@ def _fill(report: Report, file: str, name: str, options: Options, loaded: dict[i
 
 
 def _compiled_at(
-    file: str, model: Model, options: Options, loaded: dict[int, Program], budget: Budget, bound: int
+    file: str, model: Model, goal: str, options: Options, loaded: Loaded, budget: Budget, bound: int
 ) -> Program:
     with budget.stage("front end"):
-        return compiled(file, model, bound, options, loaded)
+        return compiled(file, model, bound, options, loaded, signals=goal in (DEADLOCK, LIVENESS))
 
 
 def compiled(
-    file: str, model: Model, bound: int, options: Options, loaded: dict[int, Program] | None = None
+    file: str,
+    model: Model,
+    bound: int,
+    options: Options,
+    loaded: Loaded | None = None,
+    signals: bool = False,
 ) -> Program:
-    """The program of a file as the model's architecture runs it; recursion is inlined to the bound."""
+    """The program of a file as the model's architecture runs it; recursion is inlined to the bound. With
+    `signals` condition variables wake up only when signalled, else at any time."""
     from treville.programs.compile_to import compile_program, target_of
     from treville.questions.fences import refuse_unknown_fences_of
 
     loaded = {} if loaded is None else loaded
-    program = loaded.get(bound)
+    program = loaded.get((bound, signals))
     if program is None:
-        program = loaded[bound] = load(file, bound, options)
+        program = loaded[bound, signals] = load(file, bound, options, signals)
     target = options.compile_to or target_of(model.name, model.base_names())
     result = compile_program(program, target)
     refuse_unknown_fences_of([*result.threads, *result.functions.values()], model)
     return result
 
 
-def load(file: str, bound: int, options: Options) -> Program:
+def load(file: str, bound: int, options: Options, signals: bool = False) -> Program:
     """The program IR of a file."""
     from treville.programs.c import SUFFIXES, load_program
 
@@ -177,7 +160,7 @@ def load(file: str, bound: int, options: Options) -> Program:
     if not path.is_file():
         raise InputError(f"cannot read {file}: no such file")
     try:
-        return load_program(path, bound, options.defines, options.includes)
+        return load_program(path, bound, options.defines, options.includes, signals)
     except OSError as error:
         raise InputError(f"cannot read {file}: {error.strerror or error}") from None
 
@@ -189,14 +172,14 @@ def _conclude(report: Report, answer: Answer, options: Options) -> None:
     if found.execution is not None:
         from treville.campaigns.check_witness import witness
 
-        report["witness"] = witness(found, answer.program, answer.model)
+        report["witness"] = witness(found, answer.program, answer.model, report["property"])
         report["reason"] = report["witness"]["failure"]
         _pictures(report, found.execution, answer.program, answer.model, options)
     elif answer.verdict is Verdict.PASS:
-        report["reason"] = "no assertion can fail"
+        report["reason"] = _HOLDS[report["property"]]
     else:
-        where = f"no assertion fails up to the bound {bound}, but {_cut(found)} (raise --bound)"
-        report.update(status="unknown", reason=where)
+        so_far = f"{_SO_FAR[report['property']]} up to the bound {bound}"
+        report.update(status="unknown", reason=f"{so_far}, but {_cut(found)} (raise --bound)")
 
 
 def _cut(found: Reachability) -> str:
@@ -210,7 +193,8 @@ def _cut(found: Reachability) -> str:
 
 def _pictures(report: Report, execution: Any, program: Program, model: Model, options: Options) -> None:
     """Draw the failing execution, and write it as a witness."""
-    stem = re.sub(r"[^\w.+\-]", "_", f"{Path(report['file']).stem}-{model.name}")
+    goal = "" if report["property"] == ASSERTION else f"-{report['property']}"
+    stem = re.sub(r"[^\w.+\-]", "_", f"{Path(report['file']).stem}-{model.name}{goal}")
     if options.graphml:
         _write(options.graphml, f"{stem}.graphml", _graphml(report, model))
     if not options.svg and not options.dot:

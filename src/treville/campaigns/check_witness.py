@@ -9,9 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from treville.events.execution import Event, Execution
-from treville.models.evaluate import evaluate
+from treville.models.evaluate import Evaluation, evaluate
 from treville.models.model import Model
+from treville.models.races import races_in
 from treville.programs.ir import Assert, Program
+from treville.results.properties import ASSERTION, DEADLOCK, LIVENESS, RACE
 from treville.solving.reachability import Reachability
 from treville.witness.linearisation import linearise
 from treville.witness.naming import Names, name_events
@@ -21,15 +23,15 @@ class WrongWitness(Exception):
     """The engine's execution is not allowed by the model: a bug in Treville."""
 
 
-def witness(found: Reachability, program: Program, model: Model) -> dict[str, Any]:
-    """The witness of a failure as JSON."""
+def witness(found: Reachability, program: Program, model: Model, goal: str = ASSERTION) -> dict[str, Any]:
+    """The witness of a violation of the property as JSON."""
     execution = found.execution
     assert execution is not None
-    check_again(execution, model)
+    judged = check_again(execution, model)
     names = name_events(execution, program)
     order = linearise(execution)
     shown: dict[str, Any] = {
-        "failure": failure(found),
+        "failure": "",
         "threads": found.thread_names,
         "events": [_event(event, names, found) for event in execution.events if event.thread >= 0],
         "rf": _pairs(execution, "rf", names),
@@ -38,14 +40,63 @@ def witness(found: Reachability, program: Program, model: Model) -> dict[str, An
     }
     if order is None:
         shown["reordering"] = _reordering(execution, program)
+    if goal == RACE:
+        _add_race(shown, judged, names)
+    elif goal in (DEADLOCK, LIVENESS):
+        _add_waiting(shown, found)
+    else:
+        shown["failure"] = failure(found)
     return shown
 
 
-def check_again(execution: Execution, model: Model) -> None:
+def check_again(execution: Execution, model: Model) -> Evaluation:
     """Raise unless the relation algebra, which knows nothing of the solver, finds it consistent."""
     judged = evaluate(model, len(execution.events), execution.sets, execution.relations, everything=False)
     if judged.violated:
         raise WrongWitness(f"the execution violates {judged.violated[0].name} of {model.name}")
+    return judged
+
+
+def _add_race(shown: dict[str, Any], judged: Evaluation, names: Names) -> None:
+    """The racing pair, in the order in which it is told."""
+    pairs = races_in(judged)
+    if not pairs:
+        raise WrongWitness(f"the execution has no race under {judged.model.name}")
+    shown["race"] = [names.label[event] for event in min(pairs)]
+    events = {event["label"]: event for event in shown["events"]}
+    one, other = sorted((events[label] for label in shown["race"]), key=lambda event: event["line"] or 0)
+    shown["failure"] = f"{_place(one)}data race: {_access(one)} and {_access(other)} are not ordered"
+
+
+def _place(event: dict[str, Any]) -> str:
+    return f"{event['file']}:{event['line']}: " if event["line"] else ""
+
+
+def _access(event: dict[str, Any]) -> str:
+    line = f" in line {event['line']}" if event["line"] else ""
+    return f"{event['does']}{line} (P{event['number']} {event['thread']})"
+
+
+def _add_waiting(shown: dict[str, Any], found: Reachability) -> None:
+    """Who waits, and where."""
+    shown["waiting"] = [
+        {
+            "thread": found.thread_names[thread],
+            "number": thread,
+            "file": instruction.span.file if instruction.span else None,
+            "line": instruction.span.line if instruction.span else None,
+            "source": instruction.text,
+        }
+        for thread, instruction in zip(found.waiting, found.failed, strict=True)
+    ]
+    told = [
+        f"P{waiting['number']} {waiting['thread']} in line {waiting['line']}: {waiting['source']}"
+        for waiting in shown["waiting"]
+    ]
+    first = shown["waiting"][0]
+    shown["failure"] = f"{_place(first)}{len(told)} threads wait for ever: {'; '.join(told)}"
+    if len(told) == 1:
+        shown["failure"] = f"{_place(first)}a thread waits for ever: {told[0]}"
 
 
 def failure(found: Reachability) -> str:

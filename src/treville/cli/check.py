@@ -7,6 +7,7 @@ from typing import Any
 
 from treville.cli.arguments import positive, seconds
 from treville.results.errors import InputError
+from treville.results.properties import ASSERTION, PROPERTIES
 from treville.results.verdict import EXIT_OF, ExitCode, Verdict, batch_exit, report_line
 
 _PRIVATE = ("status", "detail", "internal")
@@ -35,7 +36,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how often loops and recursions are unrolled (auto: deeper until the answer is conclusive)",
     )
     parser.add_argument(
-        "--property", choices=("assertion",), default="assertion", help="what must not be violated"
+        "--property",
+        type=_properties,
+        action="extend",
+        default=[],
+        metavar="P",
+        help=f"{', '.join(PROPERTIES)}; repeat or use commas for several (default: {ASSERTION})",
     )
     parser.add_argument(
         "--compile-to",
@@ -90,6 +96,16 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _properties(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in PROPERTIES:
+            raise argparse.ArgumentTypeError(
+                f"unknown property {name!r}: choose from {', '.join(PROPERTIES)}"
+            )
+    return names
+
+
 def _bound(text: str) -> int:
     return 0 if text == "auto" else positive(text)
 
@@ -107,13 +123,15 @@ def run(options: argparse.Namespace) -> int:
     usual = (options.encoding, options.solver) == ("acyclicity", "clasp")
     if options.engine in ("lazy", "states") and not usual:
         raise InputError(f"--engine {options.engine} works with the default encoding and solver only")
+    if not usual and set(options.property) - {ASSERTION}:
+        raise InputError("other encodings and solvers know assertions only", None, "leave out --property")
     models = list(dict.fromkeys(options.model))
     asked = Options(
         bound=options.bound,
         seconds=options.timeout,
         memory=None if options.memory is None else options.memory * 1_000_000,
         compile_to=_target(options.compile_to),
-        property=options.property,
+        properties=tuple(dict.fromkeys(options.property)) or (ASSERTION,),
         defines=tuple(options.D),
         includes=tuple(options.I),
         engine=options.engine,

@@ -47,6 +47,7 @@ _COMMON = {
     "Q": "weaker acquire (RCpc) reads",
     "L": "release writes",
     "NoRet": "reads whose value no register gets",
+    "DATA": "accesses of C that are neither atomic nor volatile",
 }
 
 _FENCES = {

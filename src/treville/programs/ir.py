@@ -86,9 +86,11 @@ class Havoc(Instruction):
 
 @dataclass(slots=True)
 class Assume(Instruction):
-    """Executions in which the condition is zero do not count (they are dropped)."""
+    """Executions in which the condition is zero do not count (they are dropped). With `waits` the thread
+    waits here until the load before it finds what makes the condition hold: a lock, a barrier."""
 
     condition: Expr
+    waits: bool = False
 
 
 @dataclass(slots=True)

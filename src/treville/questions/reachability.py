@@ -1,4 +1,4 @@
-"""`treville check`: can a program violate its assertions under a model? (paper 004, chapter 4)
+"""`treville check`: can a program violate a property under a model? (paper 004, chapter 4)
 
 Compiled program -> its states, if they are few -> else unroll, events, analysis, encoding, solving, at
 one bound after the other. Under SC, TSO and PSO a machine with store buffers explores the states; its answer
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from treville.models.model import Model
 from treville.programs.ir import AtomicBegin, Load, Program
 from treville.results import Budget, BudgetExceeded, Verdict
+from treville.results.properties import ASSERTION, RACE
 from treville.solving.reachability import Reachability, reach_failure
 
 # `--bound auto` tries these one after the other, and with a time limit goes on doubling.
@@ -27,11 +28,13 @@ ENGINES = ("auto", "states", "eager", "lazy")
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How to search: an engine, and for the solver an encoding and a back end."""
+    """What to search for, one of `PROPERTIES`, and how: an engine, and for the solver an encoding and a back
+    end."""
 
     engine: str = "auto"
     encoding: str = "acyclicity"
     solver: str = "clasp"
+    goal: str = ASSERTION
 
     @property
     def usual(self) -> bool:
@@ -56,9 +59,9 @@ def reachability(
     """The answer for the program that `compiled` gives for a bound (of recursion). `bound` None deepens until
     the answer is conclusive; raises `BudgetExceeded` when there is no answer in time."""
     first = compiled(bound or AUTOMATIC_BOUNDS[0])
-    machine = search.engine == "states" or (search.engine == "auto" and search.usual)
+    machine = search.engine == "states" or (search.engine == "auto" and search.usual and search.goal != RACE)
     few = MANY_STATES if search.engine == "states" else FEW_STATES
-    if machine and (answer := _explore(first, model, budget, few)):
+    if machine and (answer := _explore(first, model, budget, search, few)):
         return answer
     if search.engine == "states":
         raise BudgetExceeded("too many states, or values that the machine with store buffers does not have")
@@ -69,27 +72,27 @@ def reachability(
         answer = _deepen(compiled, model, bound, quick if suits_machine else budget, search)
         if answer.verdict is not Verdict.UNKNOWN or not machine:
             return answer
-        return _explore(first, model, budget, MANY_STATES) or answer
+        return _explore(first, model, budget, search, MANY_STATES) or answer
     except BudgetExceeded:
         if not machine:
             raise
-        if explored := _explore(first, model, budget, MANY_STATES):
+        if explored := _explore(first, model, budget, search, MANY_STATES):
             return explored
         if not suits_machine:
             raise
     return _deepen(compiled, model, bound, budget, search)
 
 
-def _explore(program: Program, model: Model, budget: Budget, limit: int) -> Answer | None:
+def _explore(program: Program, model: Model, budget: Budget, search: Search, limit: int) -> Answer | None:
     """The answer from all states, if there is a conclusive one."""
     from treville.solving.operational.trace import reach_by_states
 
     with budget.stage("states"):
-        found = reach_by_states(program, model, budget, limit)
+        found = reach_by_states(program, model, budget, limit, search.goal)
     if found is None or not found.complete:
         return None
     verdict = Verdict.PASS if found.execution is None else Verdict.FAIL
-    return Answer(verdict, found, None, program, with_blocks(model, program))
+    return Answer(verdict, found, None, program, _used(model, program, search.goal))
 
 
 def _deepen(
@@ -100,7 +103,7 @@ def _deepen(
     for current in iter([bound]) if bound else _bounds(budget.seconds is not None):
         budget.check()
         program = compiled(current)
-        used = with_blocks(model, program)
+        used = _used(model, program, search.goal)
         found = _solve(program, used, current, budget, search)
         verdict = Verdict.FAIL if found.execution is not None else Verdict.PASS
         if found.execution is None and not found.complete:
@@ -126,7 +129,14 @@ def _solve(program: Program, model: Model, bound: int, budget: Budget, search: S
 
         return reach(program, model, bound, budget, search.encoding, search.solver)
     lazy = {"eager": False, "lazy": True}.get(search.engine)
-    return reach_failure(program, model, bound, budget, lazy)
+    return reach_failure(program, model, bound, budget, lazy, search.goal)
+
+
+def _used(model: Model, program: Program, goal: str) -> Model:
+    """The model, with the axiom for atomic blocks and a notion of races where they are needed."""
+    from treville.models.races import with_races
+
+    return with_blocks(with_races(model) if goal == RACE else model, program)
 
 
 def with_blocks(model: Model, program: Program) -> Model:

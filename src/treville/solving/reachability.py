@@ -7,7 +7,8 @@ only if none is, the answer holds for all runs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from treville.analysis.relations import NotEncodable
@@ -15,12 +16,15 @@ from treville.encoding.executions import Encoding, encode_program
 from treville.encoding.formula import TooManyRules
 from treville.events.execution import Execution
 from treville.models.model import Axiom, Model
+from treville.models.races import races_in, races_of
 from treville.programs.ir import Instruction, Program
 from treville.results import Budget
+from treville.results.properties import ASSERTION, RACE
 from treville.solving.lazy.propagator import LazyModel
 from treville.solving.outcomes import eager_axioms, known_coherent
-from treville.solving.solution import ExecutionReader, IsTrue
+from treville.solving.solution import ExecutionReader, IsTrue, evaluate_execution
 from treville.solving.solver import Clasp
+from treville.solving.violations import violation
 
 # Beyond this many rules the lazy engine is faster on the mutexes (bench/check.py).
 MAX_RULES = 40_000
@@ -28,11 +32,13 @@ MAX_RULES = 40_000
 
 @dataclass(slots=True)
 class Reachability:
-    """`failed` are the assertions that fail in `execution`, and the accesses outside every object; without
-    one, `complete` says that no consistent execution was cut at the bound, and `cut` lists the loops and
-    calls that one of them did not do again. `stats` counts what was built."""
+    """`failed` are the assertions that fail in `execution`, and the accesses outside every object, or where
+    the threads `waiting` wait for ever; without one, `complete` says that no consistent execution was cut at
+    the bound, and `cut` lists the loops and calls that one of them did not do again. `stats` counts what was
+    built."""
 
     failed: list[Instruction] = field(default_factory=list)
+    waiting: list[int] = field(default_factory=list)
     execution: Execution | None = None
     thread_names: list[str] = field(default_factory=list)
     complete: bool = True
@@ -41,23 +47,38 @@ class Reachability:
 
 
 def reach_failure(
-    program: Program, model: Model, bound: int, budget: Budget, lazy: bool | None = None
+    program: Program,
+    model: Model,
+    bound: int,
+    budget: Budget,
+    lazy: bool | None = None,
+    goal: str = ASSERTION,
 ) -> Reachability:
-    """Look for a consistent execution in which an assertion fails.
+    """Look for a consistent execution that violates the property `goal`.
 
     `lazy`: encode simple axioms only and enforce the others by looking at the executions found; None: only
     where the eager formula would be too large. (Power's preserved program order is recursive over all pairs
     of events: eagerly minutes on a mutex, lazily a tenth of a second. Arithmetic is the other way round.)"""
+    model = _judging(model, goal)
     try:
         if lazy is not True:
             try:
                 limit = MAX_RULES if lazy is None else None
-                return _search(program, model, bound, budget, model.axioms, limit)
+                return _search(program, model, bound, budget, goal, model.axioms, limit)
             except TooManyRules:
                 pass
-        return _search(program, model, bound, budget, eager_axioms(model))
+        return _search(program, model, bound, budget, goal, eager_axioms(model))
     except NotEncodable:
-        return _search(program, model, bound, budget, [])
+        return _search(program, model, bound, budget, goal, [])
+
+
+@lru_cache(maxsize=64)
+def _judging(model: Model, goal: str) -> Model:
+    """The model without the flags that have no part in the answer."""
+    races = races_of(model) if goal == RACE else []
+    flags = [axiom for axiom in model.axioms if axiom.flag or axiom.undefined]
+    kept = [axiom for axiom in model.axioms if axiom not in flags or axiom in races]
+    return model if len(kept) == len(model.axioms) else replace(model, axioms=kept)
 
 
 def _search(
@@ -65,6 +86,7 @@ def _search(
     model: Model,
     bound: int,
     budget: Budget,
+    goal: str,
     axioms: list[Axiom],
     max_rules: int | None = None,
 ) -> Reachability:
@@ -72,17 +94,20 @@ def _search(
     reader = ExecutionReader(encoding)
     left = [axiom for axiom in model.axioms if axiom not in axioms]
     lazy = LazyModel(encoding, model) if left else None
-    formula = encoding.formula
-    failures = encoding.ways_to_fail()
-    violated = formula.either([literal for literal, _ in failures])
+    violated = violation(encoding, model, goal)
     answer = Reachability(thread_names=encoding.facts.symbolic.thread_names, stats=_stats(encoding))
-    solver = Clasp(formula)
+    solver = Clasp(encoding.formula)
     if lazy is not None:
         solver.register(lazy)
 
     def on_solution(is_true: IsTrue) -> bool:
-        answer.failed = [failing for literal, failing in failures if is_true(literal)]
-        answer.execution = reader.execution(is_true)
+        execution = reader.execution(is_true)
+        if violated.unsure and not races_in(evaluate_execution(model, execution)):
+            return True
+        parts = [part for part in violated.parts if is_true(part.literal)]
+        answer.failed = [part.instruction for part in parts]
+        answer.waiting = [part.thread for part in parts if part.thread is not None]
+        answer.execution = execution
         return False
 
     def on_cut(is_true: IsTrue) -> bool:
@@ -93,7 +118,7 @@ def _search(
         return False
 
     with budget.stage("solving"):
-        solver.enumerate(budget, on_solution, [violated])
+        solver.enumerate(budget, on_solution, [violated.literal])
         if answer.execution is None:
             solver.enumerate(budget, on_cut, [encoding.cut])
     if lazy is not None:

@@ -11,9 +11,14 @@ SUFFIXES = (".c", ".i", ".ll", ".bc")
 
 
 def load_program(
-    path: Path, recursion: int = 2, defines: tuple[str, ...] = (), includes: tuple[str, ...] = ()
+    path: Path,
+    recursion: int = 2,
+    defines: tuple[str, ...] = (),
+    includes: tuple[str, ...] = (),
+    signals: bool = False,
 ) -> Program:
-    """The IR of a C, LLVM IR or bitcode file; recursion is inlined that many times."""
+    """The IR of a C, LLVM IR or bitcode file; recursion is inlined that many times. With `signals` condition
+    variables wake up only when signalled, else at any time."""
     from treville.programs.c.compile import llvm_text
     from treville.programs.c.reader import read_module
     from treville.programs.c.translate import translate
@@ -22,4 +27,4 @@ def load_program(
     if "main" not in module.functions:
         raise InputError(f"{path}: the program has no function 'main'")
     source = path.read_text(errors="replace").split("\n") if path.suffix in (".c", ".i") else []
-    return translate(module, source, recursion)
+    return translate(module, source, recursion, signals)

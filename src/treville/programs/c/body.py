@@ -41,15 +41,16 @@ _ORDERS = {
     "unordered": "RLX", "monotonic": "RLX", "acquire": "ACQ", "release": "REL", "acq_rel": "ACQ_REL",
     "seq_cst": "SC",
 }  # fmt: skip
-PLAIN = frozenset({"NA"})
+PLAIN = frozenset({"NA", "DATA"})
+VOLATILE = frozenset({"NA"})
 FULL_FENCE = frozenset({"SC", "MFENCE"})
 
 
 def order_tags(words: tuple[str, ...], rmw: bool = False) -> frozenset[str]:
-    """The tags of an access: its C11 memory order, or that it is not atomic."""
+    """The tags of an access: its C11 memory order, or that it is not atomic; ordinary data may race."""
     orders = [_ORDERS[word] for word in words if word in _ORDERS]
     if not orders:
-        return PLAIN
+        return VOLATILE if "volatile" in words else PLAIN
     return frozenset((orders[0], "A", "RMW") if rmw else (orders[0], "A"))
 
 

@@ -42,10 +42,11 @@ LARGEST_HEADER = 4_000_000
 class Translation:
     """The state shared by all threads of a program."""
 
-    def __init__(self, module: Module, source: list[str], recursion: int) -> None:
+    def __init__(self, module: Module, source: list[str], recursion: int, signals: bool = False) -> None:
         self.module = module
         self.sources = {module.file: source}
         self.recursion = recursion
+        self.signals = signals
         self.program = ir.Program()
         self.functions = {name: FUNCTION_BASE + FUNCTION_STEP * i for i, name in enumerate(module.functions)}
         self.pending: list[str] = []
@@ -219,6 +220,8 @@ class Translation:
         return [i * size_of(kind.element) for i in range(kind.length)]
 
 
-def translate(module: Module, source: list[str], recursion: int = 2) -> ir.Program:
+def translate(
+    module: Module, source: list[str], recursion: int = 2, signals: bool = False
+) -> ir.Program:
     """The IR of a module; `source` are the lines of the C file, for people."""
-    return Translation(module, source, recursion).run()
+    return Translation(module, source, recursion, signals).run()

@@ -11,7 +11,7 @@ from treville.results import Source
 
 WIDTH = 64
 CELL_BYTES = WIDTH // 8
-PLAIN = frozenset({"NA", "Plain"})
+PLAIN = frozenset({"NA", "Plain", "DATA"})
 ZERO = Const(0)
 ONE = Const(1)
 

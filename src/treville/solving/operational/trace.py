@@ -15,16 +15,19 @@ from treville.models.model import Model
 from treville.programs.ir import Load, Program, Store
 from treville.relations import Relation
 from treville.results import Budget
+from treville.results.properties import ASSERTION
 from treville.solving.operational.machine import Answer, Log, Machine, TooManyStates, initial_memory
 from treville.solving.reachability import Reachability
 
 MODELS = {"sc": "sc", "svcomp": "sc", "tso": "tso", "pso": "pso"}
 
 
-def reach_by_states(program: Program, model: Model, budget: Budget, limit: int) -> Reachability | None:
+def reach_by_states(
+    program: Program, model: Model, budget: Budget, limit: int, goal: str = ASSERTION
+) -> Reachability | None:
     """The answer for a program compiled for the model, or None if there is none within `limit` states."""
     kind = MODELS.get(model.name)
-    if kind is None or Path(model.file).parent != LIBRARY:
+    if goal != ASSERTION or kind is None or Path(model.file).parent != LIBRARY:
         return None  # a user's model of the same name may say something else
     machine = Machine(program, kind, limit=limit, budget=budget)
     try:

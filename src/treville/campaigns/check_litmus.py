@@ -1,0 +1,134 @@
+"""A litmus test as a program to check: its condition, or its data races.
+
+A test passes exactly when its condition holds: the answer of `treville litmus` as a verdict. It has a race
+when some consistent execution raises the model's flag. Threads of litmus tests always end, so there is
+nothing to ask about waiting.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from treville.campaigns.results import Report
+from treville.models.model import Model
+from treville.programs.litmus.test import LitmusTest
+from treville.results import Budget, BudgetExceeded, InputError, Verdict
+from treville.results.properties import ASSERTION, RACE
+
+if TYPE_CHECKING:
+    from treville.campaigns.check import Options
+    from treville.events.execution import Execution
+
+DEFAULT_BOUND = 2
+
+
+def fill_litmus(report: Report, file: str, model: str, goal: str, options: Options) -> None:
+    """Complete the report of a litmus test."""
+    if goal == ASSERTION:
+        _condition(report, file, model, options)
+    elif goal == RACE:
+        _race(report, file, model, options)
+    else:
+        raise InputError(
+            f"{file}: there is nothing to ask about the {goal} of a litmus test",
+            hint="all threads of a litmus test end; ask for an assertion or a race",
+        )
+
+
+def _condition(report: Report, file: str, model: str, options: Options) -> None:
+    """The answer of `treville litmus` as a verdict."""
+    from treville.campaigns import litmus
+
+    asked = litmus.Options(
+        bound=options.bound or DEFAULT_BOUND,
+        engine=_engine(options),
+        seconds=options.seconds,
+        memory=options.memory,
+        variants=options.variants,
+        bell=options.bell,
+        svg=options.svg,
+        dot=options.dot,
+    )
+    found = litmus.answer(litmus.Task(file, model, asked))
+    report.update(property="condition", bound=asked.bound, status=found["status"], reason=found["reason"])
+    report["model"] = found["model"]
+    report.update({key: found[key] for key in ("seconds", "verdict", "detail", "internal") if key in found})
+    if found["status"] == "done":
+        report["stats"] = {"states": len(found["states"])}
+        report["witness"] = {"condition": found["condition_text"], "observation": found["observation"]}
+        report["reason"] = found["reason"] or _observed(found)
+
+
+def _engine(options: Options) -> str:
+    if options.solver != "clasp":
+        return f"{options.encoding}:{options.solver}"
+    return "auto" if options.encoding == "acyclicity" else options.encoding
+
+
+def _observed(found: Report) -> str:
+    holds = "holds" if found["holds"] else "does not hold"
+    return f"{found['condition']} {holds} (observed: {found['observation']})"
+
+
+# -- data races -----------------------------------------------------------------------------------------
+
+
+def _race(report: Report, file: str, name: str, options: Options) -> None:
+    from treville.campaigns.inputs import read_text
+    from treville.campaigns.litmus import load_model, load_test, own_model
+    from treville.models.races import races_of
+    from treville.questions.outcomes import outcomes
+
+    bound, budget = options.bound or DEFAULT_BOUND, Budget(options.seconds, options.memory)
+    test = load_test(read_text(file), file)
+    report.update(model=name or own_model(test), bound=bound)
+    model = _racing(test, load_model(report["model"], options.variants, options.bell))
+    found = outcomes(test, model, bound, budget, _engine(options))
+    raised = sorted({axiom.name for axiom in races_of(model)} & set(found.flags))
+    report.update(status="done", stats={"states": len(found.states)})
+    if raised:
+        report.update(verdict=Verdict.FAIL.value, reason=f"data race ({', '.join(raised)})")
+        _show(report, test, model, bound, budget)
+    elif found.bound_reached:
+        reason = f"no data race up to the bound {bound}, but a loop was cut there (raise --bound)"
+        report.update(status="unknown", reason=reason)
+    else:
+        report.update(verdict=Verdict.PASS.value, reason="no data race")
+
+
+def _racing(test: LitmusTest, model: Model) -> Model:
+    """The model with a notion of races; only C has one under models that do not say."""
+    from treville.models.races import races_of, with_races
+
+    if test.dialect != "C" and not races_of(model):
+        raise InputError(
+            f"{test.file}: {model.name} does not say what a data race of a test in assembly is",
+            hint="data races are a notion of C, or of a model with a flag for them",
+        )
+    return with_races(model)
+
+
+def _show(report: Report, test: LitmusTest, model: Model, bound: int, budget: Budget) -> None:
+    """The first consistent execution with a race, if executions can be listed in time."""
+    from treville.campaigns.check_witness import witness
+    from treville.solving.reachability import Reachability
+
+    try:
+        execution = _racing_execution(test, model, bound, budget)
+    except BudgetExceeded:
+        return
+    if execution is not None:
+        names = [thread.name for thread in test.program.threads]
+        found = Reachability(execution=execution, thread_names=names)
+        report["witness"] = witness(found, test.program, model, RACE)
+        report["reason"] = report["witness"]["failure"]
+
+
+def _racing_execution(test: LitmusTest, model: Model, bound: int, budget: Budget) -> Execution | None:
+    from treville.models.races import races_in
+    from treville.questions.executions import executions
+
+    for judged in executions(test, model, "allowed", bound, budget):
+        if races_in(judged.evaluation):
+            return judged.execution
+    return None
