@@ -73,3 +73,16 @@ def test_values_that_may_be_too_many_numbers_are_wide() -> None:
         mix += [Load("r", X), Load("s", Y), Store(X, Op("add", (Reg("r"), Reg("s")))), Store(Y, Reg("r"))]
     symbolic, values = analysed(thread(*mix), thread(*mix), coherent=False)
     assert symbolic.final[0]["r"].value in values.wide
+
+
+def test_a_write_that_first_seems_to_go_elsewhere_hides_nothing_there() -> None:
+    distance = Const(Y.value - X.value)
+    found = analysed(
+        thread(
+            Store(X, distance),
+            Load("s", X),
+            Store(Op("add", (X, Reg("s"))), Const(7)),
+            Load("t", X),
+        )
+    )
+    assert distance.value in numbers(*found, 0, "t")

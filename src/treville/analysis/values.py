@@ -164,6 +164,7 @@ class _Analysis:
         self.values.may_fail[1] = False
         self.values.sizes = {len(locations) + i: size for i, (_, size) in enumerate(symbolic.objects)}
         self.memory = _Memory()
+        self.settled: dict[int, int | None] = {}
         self.writes = [event for event in symbolic.events if event.kind == "W"]
         self.order = [term for term in self.terms.order if term >= 0]
         self.dependents = _dependents(symbolic)
@@ -172,8 +173,10 @@ class _Analysis:
         self._guards = {event.guard: set(self.terms.conjuncts(event.guard)) for event in symbolic.events}
 
     def run(self) -> None:
-        """All values, conditions being as they are: rounds of terms in order, then writes into memory."""
+        """All values, conditions being as they are: rounds of terms in order, then writes into memory. In a
+        run sets only grow, so what is overwritten for sure is decided by the run before."""
         self.memory = _Memory()
+        self.settled = {write.number: self._settled(write) for write in self.writes}
         self.values.numbers = [EMPTY] * len(self.terms.values)
         self.values.wide = set()
         dirty = bytearray([1]) * len(self.terms.values)
@@ -189,6 +192,14 @@ class _Analysis:
                 return
             for event in stale:
                 dirty[self.symbolic.events[event].value or 0] = 1
+
+    def _settled(self, write: StaticEvent) -> int | None:
+        """The one address of a write, if it is known before the run."""
+        term = self.terms.values[write.address or 0]
+        if isinstance(term, Constant):
+            return term.number
+        numbers = self.values.numbers[write.address or 0]
+        return next(iter(numbers)) if isinstance(numbers, frozenset) and len(numbers) == 1 else None
 
     def _update(self, value: int) -> bool:
         """Compute what a value may be; True if that is new."""
@@ -298,7 +309,7 @@ class _Analysis:
             other = self.symbolic.events[write]
             if (
                 self.before[event.number] >> write & 1
-                and len(self.values.numbers[other.address or 0]) == 1
+                and self.settled[write] == address
                 and (other.guard in guards or self.values.certain(other.guard))
             ):
                 over |= self.before[write]

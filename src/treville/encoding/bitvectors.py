@@ -88,7 +88,7 @@ class BitVectors(EventValues):
 
     def _define(self, value: int) -> Bits:
         term, numbers = self.terms.values[value], self.numbers[value]
-        if len(numbers) == 1:
+        if isinstance(numbers, frozenset) and len(numbers) == 1:
             return constant_bits(next(iter(numbers)))
         if isinstance(term, Constant):
             return constant_bits(term.number)
