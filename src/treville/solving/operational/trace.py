@@ -16,7 +16,9 @@ from treville.programs.ir import Load, Program, Store
 from treville.relations import Relation
 from treville.results import Budget
 from treville.results.properties import ASSERTION
-from treville.solving.operational.machine import Answer, Log, Machine, TooManyStates, initial_memory
+from treville.solving.operational.machine import Machine
+from treville.solving.operational.memories import initial_memory
+from treville.solving.operational.states import Answer, Log, TooManyStates
 from treville.solving.reachability import Reachability
 
 MODELS = {"sc": "sc", "svcomp": "sc", "tso": "tso", "pso": "pso"}

@@ -1,0 +1,80 @@
+"""What the machine with store buffers is made of: states, what happens in a step, answers.
+
+Threads and memories are numbers here: `threads.Threads` and `memories.Memories` know what they stand for, so
+that a state is small, and equal states are equal tuples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from treville.programs import ir
+
+
+class Log(NamedTuple):
+    """What happened in a step, for witnesses: `R`, `W` (to the buffer), `D` (directly to memory), `F`, `C`
+    (entry `address` of the buffer gets to memory), `S` and `J` (thread `address` is started or joined).
+    Events in a `block` belong to one atomic block as long as no other thread's come between."""
+
+    kind: str
+    thread: int
+    address: int = 0
+    value: int = 0
+    instruction: ir.Instruction | None = None
+    block: bool = False
+
+
+class TooManyStates(Exception):
+    """The program has too many states, or does something that the machine cannot do exactly."""
+
+
+class Failed(Exception):
+    """An assertion does not hold; `log` is the last transition up to there."""
+
+    def __init__(self, instruction: ir.Instruction, log: list[Log]) -> None:
+        super().__init__()
+        self.instruction = instruction
+        self.log = log
+
+
+class Disabled(Exception):
+    """The thread cannot take this step now: a lock is taken, an atomic block cannot be passed."""
+
+
+class Entry(NamedTuple):
+    """A store that waits in a buffer; entries of a later epoch stay behind those of an earlier one."""
+
+    address: int
+    value: int
+    epoch: int
+
+
+class Buffer(NamedTuple):
+    """The stores of a thread that others do not see yet, the oldest first, and the epoch of the next."""
+
+    entries: tuple[Entry, ...] = ()
+    epoch: int = 0
+
+
+EMPTY = Buffer()
+
+
+class State(NamedTuple):
+    """What each thread does next, its buffer, and memory; `monitor` is what a search keeps beside."""
+
+    threads: tuple[int, ...]
+    buffers: tuple[Buffer, ...]
+    memory: int
+    monitor: int = 0
+
+
+@dataclass
+class Answer:
+    """PASS, FAIL or UNKNOWN (some run was cut), how many states were seen, and for FAIL what happened."""
+
+    verdict: str
+    states: int
+    failed: ir.Instruction | None = None
+    log: list[Log] = field(default_factory=list)
+    bodies: list[str] = field(default_factory=list)  # what each thread of the failing run executes

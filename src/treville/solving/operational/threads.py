@@ -1,0 +1,230 @@
+"""A program's code -> what a thread does next, and what it does after that.
+
+A thread is a number that stands for where it is, with what in its registers, private cells and loop counters.
+Between two *actions* (an access, a fence, a start or join of a thread, a choice) a thread runs alone, and
+what it does next depends on nothing but the result of its action. So every such run is done once and then
+looked up, however many states it occurs in.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+from treville.programs import ir
+from treville.programs.operators import OPERATORS, wrap
+from treville.solving.operational.liveness import live_registers
+from treville.solving.operational.states import TooManyStates
+
+_LOCAL_STEPS = 100_000
+MAIN = ""
+
+
+class Does(Enum):
+    """What a thread does next. The last four are ends: it will do nothing more."""
+
+    LOAD = "load"
+    STORE = "store"
+    UPDATE = "update"  # the first half of a read-modify-write
+    SKIP = "skip"  # the second half of a read-modify-write that does not write
+    BEGIN = "begin"
+    END_BLOCK = "end of block"
+    FENCE = "fence"
+    CHOOSE = "choose"
+    ALLOCATE = "allocate"
+    SPAWN = "spawn"
+    JOIN = "join"
+    END = "end"
+    BLOCKED = "blocked"
+    CUT = "cut"
+    FAIL = "fail"
+
+
+class Action(NamedTuple):
+    """What a thread does next, with its operands: address and value of an access, the size of an allocation,
+    the thread to join, the argument of a thread (all in `address` if there is one only)."""
+
+    does: Does
+    instruction: ir.Instruction | None = None
+    address: int = 0
+    value: int = 0
+
+
+class Frame(NamedTuple):
+    """Where a thread is, with what in its registers, private cells and loop counters."""
+
+    body: str
+    position: int
+    registers: tuple[tuple[str, int], ...] = ()
+    cells: tuple[tuple[tuple[str, int], int], ...] = ()
+    counts: tuple[tuple[int, int], ...] = ()
+    objects: int = 0
+    end: Does | None = None
+
+
+class Threads:
+    """What the threads of a program do. `bound` limits loops as the other engines do."""
+
+    def __init__(self, program: ir.Program, bound: int | None = None) -> None:
+        self.bound = bound
+        self.bodies = {MAIN: program.threads[0], **program.functions}
+        self.live = {name: live_registers(thread) for name, thread in self.bodies.items()}
+        self.frames: list[Frame] = []
+        self.actions: list[Action] = []
+        self.was_cut = False
+        self._numbers: dict[Frame, int] = {}
+        self._after: dict[tuple[int, int], int] = {}
+
+    def start(self, body: str, argument: int = 0) -> int:
+        """A new thread."""
+        thread = self.bodies[body]
+        registers = {thread.parameter: argument} if thread.parameter else {}
+        return self._settled(_Run(self, Frame(body, 0), registers))
+
+    def after(self, thread: int, result: int = 0) -> int:
+        """The thread after its action, which had this result: what was read, chosen, allocated, started."""
+        key = (thread, result)
+        found = self._after.get(key)
+        if found is None:
+            run = _Run(self, self.frames[thread])
+            instruction = run.body.instructions[run.position]
+            register = getattr(instruction, "register", None)
+            if register is not None:
+                run.registers[register] = result
+            run.objects += isinstance(instruction, ir.Allocate)
+            run.position += 1
+            found = self._after[key] = self._settled(run)
+        return found
+
+    def values(self, thread: int) -> list[int]:
+        """All numbers that a thread knows."""
+        frame = self.frames[thread]
+        return [value for _, value in frame.registers] + [value for _, value in frame.cells]
+
+    def _settled(self, run: _Run) -> int:
+        """The number of the thread once it has run up to its next action."""
+        action = run.to_action()
+        self.was_cut = self.was_cut or action.does is Does.CUT
+        frame = run.frame(action)
+        found = self._numbers.get(frame)
+        if found is None:
+            found = self._numbers[frame] = len(self.frames)
+            self.frames.append(frame)
+            self.actions.append(action)
+        return found
+
+
+class _Run:
+    """A thread that runs alone."""
+
+    def __init__(self, threads: Threads, frame: Frame, registers: dict[str, int] | None = None) -> None:
+        self.threads = threads
+        self.name = frame.body
+        self.body = threads.bodies[frame.body]
+        self.position = frame.position
+        self.registers = dict(frame.registers) if registers is None else registers
+        self.cells = dict(frame.cells)
+        self.counts = dict(frame.counts)
+        self.objects = frame.objects
+
+    def frame(self, action: Action) -> Frame:
+        """The thread in front of its action, with dead registers forgotten."""
+        if action.does in (Does.END, Does.BLOCKED, Does.CUT, Does.FAIL):
+            waits = isinstance(action.instruction, ir.Assume) and action.instruction.waits
+            where = self.position if waits or action.does is Does.FAIL else 0
+            return Frame(self.name, where, end=action.does)
+        live = self.threads.live[self.name][self.position]
+        registers = tuple(sorted((name, value) for name, value in self.registers.items() if name in live))
+        cells, counts = tuple(sorted(self.cells.items())), tuple(sorted(self.counts.items()))
+        return Frame(self.name, self.position, registers, cells, counts, self.objects)
+
+    def to_action(self) -> Action:
+        """Run up to the next action."""
+        for _ in range(_LOCAL_STEPS):
+            if self.position >= len(self.body.instructions):
+                return Action(Does.END)
+            instruction = self.body.instructions[self.position]
+            if isinstance(instruction, ir.Branch):
+                taken = instruction.condition is None or self.evaluate(instruction.condition)
+                target = self.body.labels[instruction.target] if taken else self.position + 1
+                if not self._go(target):
+                    return Action(Does.CUT)
+                continue
+            action = self._action(instruction)
+            if action is not None:
+                return action
+            self.position += 1
+        raise TooManyStates("a loop that goes on for ever")
+
+    def _go(self, target: int) -> bool:
+        """Go on at a position; False if the loop has gone round often enough."""
+        if target <= self.position and self.threads.bound is not None:
+            self.counts = {t: n for t, n in self.counts.items() if not target < t <= self.position}
+            self.counts[target] = self.counts.get(target, 0) + 1
+            if self.counts[target] > self.threads.bound:
+                return False
+        self.position = target
+        return True
+
+    def _action(self, instruction: ir.Instruction) -> Action | None:
+        """The action that an instruction is; None if nobody else has to do with it: then it is done."""
+        if isinstance(instruction, ir.Local):
+            self.registers[instruction.register] = self.evaluate(instruction.value)
+        elif isinstance(instruction, ir.ReadPrivate):
+            value = self.cells.get((instruction.object, self.evaluate(instruction.offset)), 0)
+            self.registers[instruction.register] = wrap(value, instruction.bits)
+        elif isinstance(instruction, ir.WritePrivate):
+            place = (instruction.object, self.evaluate(instruction.offset))
+            self.cells[place] = self.evaluate(instruction.value)
+        elif isinstance(instruction, ir.Assume):
+            if not self.evaluate(instruction.condition):
+                return Action(Does.BLOCKED, instruction)
+        elif isinstance(instruction, ir.Assert):
+            if not self.evaluate(instruction.condition):
+                return Action(Does.FAIL, instruction)
+        elif isinstance(instruction, ir.Stop):
+            return Action(Does.CUT if instruction.cut else Does.BLOCKED, instruction)
+        elif isinstance(instruction, ir.Store):
+            return self._store(instruction)
+        else:
+            return self._shared(instruction)
+        return None
+
+    def _store(self, instruction: ir.Store) -> Action | None:
+        if instruction.when is not None and not self.evaluate(instruction.when):
+            return Action(Does.SKIP, instruction) if instruction.link else None
+        address, value = self.evaluate(instruction.address), self.evaluate(instruction.value)
+        return Action(Does.STORE, instruction, address, wrap(value, instruction.bits))
+
+    def _shared(self, instruction: ir.Instruction) -> Action:
+        if isinstance(instruction, ir.Load):
+            does = Does.UPDATE if instruction.link else Does.LOAD
+            return Action(does, instruction, self.evaluate(instruction.address))
+        if isinstance(instruction, ir.Allocate):
+            return Action(Does.ALLOCATE, instruction, self.evaluate(instruction.size))
+        if isinstance(instruction, ir.Spawn):
+            return Action(Does.SPAWN, instruction, self.evaluate(instruction.argument))
+        if isinstance(instruction, ir.Join):
+            return Action(Does.JOIN, instruction, self.evaluate(instruction.thread))
+        known: dict[type[ir.Instruction], Does] = {
+            ir.Fence: Does.FENCE,
+            ir.Havoc: Does.CHOOSE,
+            ir.AtomicBegin: Does.BEGIN,
+            ir.AtomicEnd: Does.END_BLOCK,
+        }
+        does = known.get(type(instruction), Does.BLOCKED)
+        if does is Does.BLOCKED:
+            raise TooManyStates(f"the machine does not know {type(instruction).__name__}")
+        return Action(does, instruction)
+
+    def evaluate(self, expression: ir.Expr) -> int:
+        """The value of an expression; registers that were never written hold 0."""
+        if isinstance(expression, ir.Reg):
+            return self.registers.get(expression.name, 0)
+        if isinstance(expression, ir.Const):
+            return expression.value
+        if isinstance(expression, ir.Select):
+            chosen = expression.then if self.evaluate(expression.condition) else expression.otherwise
+            return self.evaluate(chosen)
+        arguments = tuple(self.evaluate(argument) for argument in expression.args)
+        return OPERATORS[expression.name](arguments, expression.bits)
