@@ -11,17 +11,29 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from treville.parameterised.cube import Node, kept
-from treville.parameterised.forward import Exploration, explore
-from treville.parameterised.instances import arrangements
-from treville.parameterised.machine import Bounds, Machine, State, compiled
-from treville.parameterised.system import Literal, Property, System, literal_processes
+from treville.parameterised.initial import Initial
+from treville.parameterised.known_states import KnownStates
+from treville.parameterised.replay import replay, trace_to
+from treville.parameterised.system import (
+    Cube,
+    Literal,
+    Property,
+    System,
+    Term,
+    linear,
+    literal_processes,
+    terms_of,
+)
+from treville.parameterised.theory import Theory
 from treville.results import Budget
 
 _MOST_CANDIDATES = 60
 _LARGEST = 3
-_FIRST_STATES = 10_000
+_FIRST_STATES = 6_000
 _MORE_STATES_AFTER = (8, 40)
-_BOUNDS = Bounds(initial_states=60)
+_MOST_PROCESSES = 4
+_STATES_AROUND = 200
+_MOST_COMPARISONS = 12
 
 
 class Approximation:
@@ -31,46 +43,41 @@ class Approximation:
         self.system, self.assumptions, self.budget = system, assumptions, budget
         self.refused: set[frozenset[Literal]] = set()
         self.made: list[Node] = []
-        self.most = _FIRST_STATES
-        self._explore()
+        self.theory = Theory(system.symbols, named=system.named)
+        self.initial = Initial(system, self.theory, assumptions)
+        self.states = KnownStates(system, assumptions, budget)
+        self._explore(_FIRST_STATES)
 
-    def _explore(self) -> None:
-        """Collect the states of instances with two and three processes."""
-        self.explorations: list[Exploration] = []
-        sizes = [self.system.processes] if self.system.named else [2, 3]
+    def _explore(self, most: int) -> None:
+        """Collect states of instances with three and two processes; large ones add to small ones."""
+        sizes = [self.system.processes] if self.system.named else [3, 2]
         for size in sizes:
             if not self.system.processes or size <= self.system.processes:
-                most = self.most if size == 2 else self.most // 2
-                self.explorations.append(
-                    explore(
-                        self.system, size, assumptions=self.assumptions, most=most, budget=self.budget,
-                        bounds=_BOUNDS, stop_at_unsafe=False, properties=(),
-                    )
-                )  # fmt: skip
-        self.states = [list(exploration.states) for exploration in self.explorations]
-        # Per instance: literal with concrete processes -> states in which it holds, as a mask.
-        self.masks: list[dict[str, int]] = [{} for _ in self.explorations]
+                self.states.grow(size, most if size == 2 else most // 2)
 
-    def refuse(self, guess: Node) -> None:
-        """A guess was wrong; after some of those it pays to know more states."""
+    def refuse(self, guess: Node, found: Node, start: Cube) -> None:
+        """A guess was wrong: `found` meets the initial states. The run from there shows more states."""
         self.refused.add(guess.literals)
-        incomplete = any(not exploration.complete for exploration in self.explorations)
-        if len(self.refused) in _MORE_STATES_AFTER and incomplete:
-            self.most *= 4
-            self._explore()
+        trace = trace_to(self.system, found, guess, start)
+        if trace.processes <= _MOST_PROCESSES:
+            _, run = replay(self.system, trace, self.assumptions, self.budget)
+            if run is not None:
+                self.states.learn(trace.processes, (step.state for step in run), _STATES_AROUND)
+        if len(self.refused) in _MORE_STATES_AFTER:
+            self._explore(_FIRST_STATES * 4 ** (1 + _MORE_STATES_AFTER.index(len(self.refused))))
 
     def known_states(self) -> int:
         """How many states the guesses avoid."""
-        return sum(len(states) for states in self.states)
+        return self.states.count()
 
     def propose(self, node: Node) -> Node | None:
-        """The first (smallest) part of the cube that no known state meets, unless it was refused."""
+        """The first (smallest) generalisation of the cube that no known state meets, unless refused."""
         if node.guessed or len(node.literals) < 2:
             return None
         everyone = self.system.processes if self.system.named else 0
         for literals in self._parts(node):
             guess = kept(node, literals, everyone)
-            if guess.literals in self.refused or self._met(guess):
+            if guess.literals in self.refused or self.states.meets(guess) or self.initial.meets(guess):
                 continue
             guess.guessed = True
             guess.parent, guess.step = node, None
@@ -81,11 +88,13 @@ class Approximation:
         return None
 
     def _parts(self, node: Node) -> Iterator[frozenset[Literal]]:
-        """Proper subsets of the literals, small ones first; reads are left out."""
+        """Sets of literals that follow from the cube, small ones first; reads are left out."""
         plain = sorted((lit for lit in node.literals if not _reads(lit)), key=_rank)
+        weaker = weaker_comparisons(plain, self.system, self.theory)
+        pool = sorted([*plain, *weaker], key=_rank) if weaker else plain
         count = 0
         for size in range(1, min(_LARGEST, len(node.literals) - 1) + 1):
-            for part in combinations(plain, size):
+            for part in combinations(pool, size):
                 if size > 1 and not _connected(part):
                     continue
                 count += 1
@@ -95,50 +104,42 @@ class Approximation:
         if len(plain) < len(node.literals) and len(plain) > _LARGEST:
             yield frozenset(plain)
 
-    def _met(self, node: Node) -> bool:
-        for index, exploration in enumerate(self.explorations):
-            machine = exploration.machine
-            if node.processes > machine.processes:
-                continue
-            if self.system.named:
-                places: Iterator[tuple[int, ...]] = iter([tuple(range(machine.processes))])
-            else:
-                places = arrangements(range(machine.processes), node.processes)
-            for place in places:
-                if self._holding(index, machine, node, dict(enumerate(place))):
-                    return True
-        # Nothing was explored with that many processes: no guess.
-        return all(node.processes > e.machine.processes for e in self.explorations)
 
-    def _holding(self, index: int, machine: Machine, node: Node, place: dict[int, int]) -> int:
-        mask = -1
-        for literal in node.literals:
-            mask &= self._mask(index, machine, literal, place)
-            if not mask:
-                return 0
-        return mask
+def weaker_comparisons(literals: list[Literal], system: System, theory: Theory) -> list[Literal]:
+    """Orders between two terms of the cube, or a term and a number of its own, that follow from it.
 
-    def _mask(self, index: int, machine: Machine, literal: Literal, place: dict[int, int]) -> int:
-        text = machine.source(((literal,),), place)
-        known = self.masks[index]
-        mask = known.get(text)
-        if mask is None:
-            mask = known[text] = self._compute(self.states[index], text)
-        return mask
+    Going backward, `x = y + 1` becomes `x = y + 2`, `x = y + 3` and so on; `y < x` covers them all.
+    """
+    sums = [literal for literal in literals if literal[0] == "L"]
+    facts = theory.facts(sums) if sums else None
+    if facts is None:
+        return []
+    found: dict[Literal, None] = {}
+    for literal in sums[:_MOST_COMPARISONS]:
+        terms = [term for term, _ in literal[2] if not system.symbols[_symbol(term)].rigid]
+        for x, y in [(x, y) for x in terms for y in terms if x != y]:
+            for gap in (0, 1):
+                whole = _symbol(x) in theory.integral
+                made = linear("<=", {x: 1, y: -1}, gap, integral=whole)
+                if isinstance(made, tuple) and made not in literals and facts.entails(made):
+                    found[made] = None
+    return list(found)
 
-    @staticmethod
-    def _compute(states: list[State], text: str) -> int:
-        check = compiled(f"lambda s: {text}")
-        bits = "".join("1" if check(values) else "0" for values, _ in reversed(states))
-        return int(bits, 2) if bits else 0
+
+def _symbol(term: Term) -> str:
+    return str(term[3] if term[0] == "r" else term[1])
 
 
 def _reads(literal: Literal) -> bool:
-    return "r" in {term[0] for term in (literal[1:] if literal[0] != "L" else [t for t, _ in literal[2]])}
+    return any(term[0] == "r" for term in terms_of(literal))
 
 
-def _rank(literal: Literal) -> tuple[int, int, str]:
-    return (len(literal_processes(literal)), literal[0] != "=", repr(literal))
+def _rank(literal: Literal) -> tuple[int, int, bool, str]:
+    """Few processes first, enumerations before numbers, weak comparisons of numbers before exact ones."""
+    kind = 0
+    if literal[0] == "L":
+        kind = 1 + (literal[1] not in ("<=", "r<=")) + (literal[3] != 0)
+    return (len(literal_processes(literal)), kind, literal[0] != "=", repr(literal))
 
 
 def _connected(part: tuple[Literal, ...]) -> bool:

@@ -102,7 +102,8 @@ class _Decision:
                 return True
             wrong = _guess_behind(found)
             if wrong is not None and guesser is not None:
-                guesser.refuse(wrong)
+                start = tuple(search.initial.at_start(found.literals) or ())
+                guesser.refuse(wrong, found, start)
                 self.answer.known_states = guesser.known_states()
                 self.answer.restarts += 1
                 if self.answer.restarts > _MOST_RESTARTS:
@@ -183,14 +184,11 @@ def is_rigid(system: System, claim: Property) -> bool:
 
 
 def _guess_behind(found: Node) -> Node | None:
-    """The guess nearest to the unsafe cube on the way from an initial state."""
-    wrong = None
+    """The first guess on the way from an initial state: no other guess leads to it, so it is wrong."""
     node: Node | None = found
-    while node is not None:
-        if node.guessed:
-            wrong = node
+    while node is not None and not node.guessed:
         node = node.parent
-    return wrong
+    return node
 
 
 def _as_run(start: State, way: list[tuple[Step | None, State]]) -> list[RunStep]:

@@ -15,8 +15,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice, product
+from itertools import chain, islice, product
 from math import prod
+from random import Random
 from typing import Any
 
 from treville.parameterised.instances import arrangements, put_in
@@ -297,17 +298,21 @@ class Machine:
     ) -> Iterator[Values]:
         """Values that pass the checks. With `outside`, process variables name nobody of the instance:
         some files say so of a process that takes part in nothing."""
-        choices = self._initial_choices(fixed, known, outside=outside)
-        found = 0
-        for values in islice(product(*choices), 50 * self.bounds.initial_states):
-            if all(check(values) for check in checks):
-                found += 1
+        found: set[Values] = set()
+        limit = self.bounds.initial_states
+        narrow = self._initial_choices(fixed, known, outside=outside)
+        wide = narrow
+        if known is None:
+            wide = self._initial_choices(fixed, known, outside=outside, all_values=True)
+        for values in chain(islice(product(*narrow), 50 * limit), _samples(wide, 2 * limit)):
+            if values not in found and all(check(values) for check in checks):
+                found.add(values)
                 yield values
-                if found >= self.bounds.initial_states:
+                if len(found) >= limit:
                     return
 
     def _initial_choices(
-        self, fixed: dict[int, Any], known: Cube | None, *, outside: bool
+        self, fixed: dict[int, Any], known: Cube | None, *, outside: bool, all_values: bool = False
     ) -> list[tuple[Any, ...]]:
         """Per slot the values to try; what nobody mentions gets one value where all would be too many."""
         choices = []
@@ -320,7 +325,7 @@ class Machine:
                 choices.append(self._any(slot))
         mentioned = self._mentioned(known or ())
         for kinds in (("abstract", "int", "real"), ("enum", "proc")):
-            if known is None and prod(map(len, choices)) <= self.bounds.initial_states:
+            if all_values or (known is None and prod(map(len, choices)) <= self.bounds.initial_states):
                 break
             for slot, symbol in enumerate(self.slot_symbol):
                 if slot not in mentioned and symbol.type.kind in kinds:
@@ -374,6 +379,14 @@ class Machine:
         if "v[" not in text:
             return lambda state: bool(check(state[0], ()))
         return lambda state: bool(check(state[0], [self.seen(state, i) for i in range(self.processes)]))
+
+
+def _samples(choices: list[tuple[Any, ...]], count: int) -> Iterator[Values]:
+    """Some of the combinations, the same ones every time; none where there is no choice."""
+    random = Random(0)
+    if all(choices) and prod(map(len, choices)) > 1:
+        for _ in range(count):
+            yield tuple(random.choice(values) for values in choices)
 
 
 class _Kept:

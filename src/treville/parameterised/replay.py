@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from treville.parameterised.cube import Node
 from treville.parameterised.machine import Bounds, Machine, State, Step, compiled
 from treville.parameterised.system import NAMED, Cube, Literal, Property, System, terms_of
-from treville.results import Budget
+from treville.results import Budget, Span
 
 _MOST_STATES = 200_000
 # Steps done per lane, whether `unsafe` has looked, state.
@@ -56,25 +56,7 @@ class RunStep:
 
 def trace_of(system: System, found: Node, properties: dict[str, list[Property]], initial: Cube) -> Trace:
     """The trace that ends in the root of a node that meets the initial states."""
-    names: dict[int, int] = {i: i for i in range(found.processes)}
-    used = found.processes
-    steps: list[TraceStep] = []
-    node = found
-    while node.parent is not None:
-        parent = node.parent
-        above = {node.origin[i]: name for i, name in names.items()}
-        if node.step is not None:
-            number, place = node.step
-            for process in place:
-                if process not in above:
-                    above[process], used = used, used + 1
-            chosen = tuple(above[process] for process in place)
-            steps.append(TraceStep(number, system.transitions[number].name, chosen))
-        names = {i: name for i, name in above.items() if i < parent.processes}
-        for process in range(parent.processes):
-            if process not in names:
-                names[process], used = used, used + 1
-        node = parent
+    steps, node, names, used = _way_to(system, found, None)
     unsafe = _matching(node, properties)
     observers: dict[int, int] = {}
     for position, parameter in enumerate(node.origin):
@@ -89,7 +71,42 @@ def trace_of(system: System, found: Node, properties: dict[str, list[Property]],
     if system.named:
         used = system.processes
         looking = list(_named_observers(system, node, unsafe))
-    return Trace(tuple(steps), max(used, 1), tuple(looking), unsafe, initial)
+    return Trace(steps, max(used, 1), tuple(looking), unsafe, initial)
+
+
+def trace_to(system: System, found: Node, end: Node, initial: Cube) -> Trace:
+    """The trace from a node that meets the initial states to one that it was made from."""
+    steps, _, names, used = _way_to(system, found, end)
+    cube = tuple(sorted(end.literals, key=repr))
+    reached = Property("", end.processes, cube, Span(system.name, 1, 1))
+    observers = tuple(names[i] for i in range(end.processes))
+    return Trace(steps, system.processes if system.named else max(used, 1), observers, reached, initial)
+
+
+def _way_to(
+    system: System, found: Node, end: Node | None
+) -> tuple[tuple[TraceStep, ...], Node, dict[int, int], int]:
+    """Steps until `end` (None: the root), that node, its processes' names, how many names there are."""
+    names: dict[int, int] = {i: i for i in range(found.processes)}
+    used = found.processes
+    steps: list[TraceStep] = []
+    node = found
+    while node is not end and node.parent is not None:
+        parent = node.parent
+        above = {node.origin[i]: name for i, name in names.items()}
+        if node.step is not None:
+            number, place = node.step
+            for process in place:
+                if process not in above:
+                    above[process], used = used, used + 1
+            chosen = tuple(above[process] for process in place)
+            steps.append(TraceStep(number, system.transitions[number].name, chosen))
+        names = {i: name for i, name in above.items() if i < parent.processes}
+        for process in range(parent.processes):
+            if process not in names:
+                names[process], used = used, used + 1
+        node = parent
+    return tuple(steps), node, names, used
 
 
 def _matching(root: Node, properties: dict[str, list[Property]]) -> Property:

@@ -95,7 +95,7 @@ class Search:
                 continue
             if most is not None and len(self.explored) >= most:
                 raise NodesExceeded
-            node = self._reduced(self._generalised(node))
+            node = self._generalised(node) or self._reduced(node)
             self._visit(node)
             for child in self.preimage.of(node):
                 self.budget.check()
@@ -120,11 +120,9 @@ class Search:
             self.reductions += 1
         return node
 
-    def _generalised(self, node: Node) -> Node:
-        guess = self.approximate(node) if self.approximate is not None else None
-        if guess is None or self.initial.meets(guess):
-            return node
-        return guess
+    def _generalised(self, node: Node) -> Node | None:
+        """A guess that covers the cube. It is taken as it is, so that it can be refused as it is."""
+        return self.approximate(node) if self.approximate is not None else None
 
 
 def new_search(system: System, theory: Theory, assumptions: tuple[Property, ...], budget: Budget) -> Search:

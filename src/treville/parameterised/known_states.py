@@ -1,0 +1,279 @@
+"""Small instances -> reachable states of theirs, with the test whether one of them is in a cube.
+
+Guesses must avoid these states, so many different ones are worth more than all of a few steps: states that
+differ only by a permutation of processes count once, numbers count only by their order (beyond those that
+the file names), and the newest states are continued as often as the oldest. The search forgets that processes
+outside a cube can violate universal guards. A guess that relies on them would be refuted, so here, too,
+processes can vanish from a state: what is left of it is a state of the smaller instance.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from itertools import permutations
+from typing import Any
+
+from treville.parameterised.cube import Node
+from treville.parameterised.instances import arrangements
+from treville.parameterised.machine import Bounds, Machine, State, compiled
+from treville.parameterised.system import Literal, Property, System, Term
+from treville.results import Budget
+
+_BOUNDS = Bounds(initial_states=300, lowest=-200, highest=200)
+_MOST_PERMUTED = 4
+_CHECK_EVERY = 64
+
+
+class KnownStates:
+    """Known reachable states by number of processes."""
+
+    def __init__(self, system: System, assumptions: tuple[Property, ...], budget: Budget) -> None:
+        self.system, self.assumptions, self.budget = system, assumptions, budget
+        self.known: dict[int, _Instance] = {}
+        self.vanishing = not system.processes and any(t.universals for t in system.transitions)
+
+    def grow(self, processes: int, most: int) -> None:
+        """Explore an instance until that many states are known."""
+        self._instance(processes).grow(most)
+
+    def learn(self, processes: int, states: Iterable[State], more: int) -> None:
+        """Add states that a run went through, and some of those around them."""
+        instance = self._instance(processes)
+        for state in states:
+            instance.add(state)
+        while True:
+            instance.grow(len(instance.states) + more)
+            if instance.smaller is None:
+                break
+            instance = instance.smaller
+
+    def _instance(self, processes: int) -> _Instance:
+        if processes not in self.known:
+            made = self.known[processes] = _Instance(self.system, processes, self.assumptions, self.budget)
+            if self.vanishing and processes > 1:
+                made.let_vanish(self._instance(processes - 1))
+        return self.known[processes]
+
+    def complete(self) -> bool:
+        """Is nothing left to explore?"""
+        return not any(instance.waiting for instance in self.known.values())
+
+    def count(self) -> int:
+        """How many states are known."""
+        return sum(len(instance.states) for instance in self.known.values())
+
+    def meets(self, node: Node) -> bool:
+        """Is a known state in the cube? Also when no instance has enough processes to tell."""
+        fitting = [i for i in self.known.values() if i.machine.processes >= node.processes]
+        return not fitting or any(instance.meets(node) for instance in fitting)
+
+
+class _Instance:
+    def __init__(
+        self, system: System, processes: int, assumptions: tuple[Property, ...], budget: Budget
+    ) -> None:
+        self.machine = Machine(system, processes, _BOUNDS)
+        self.budget = budget
+        self.named = system.named
+        self.views = _views(self.machine)
+        self.states: list[State] = []
+        self.keys: set[Any] = set()
+        self.waiting: deque[State] = deque()
+        self.turn = 0
+        self.smaller: _Instance | None = None
+        self.remains: list[Callable[[State], State]] = []
+        # Literal with concrete processes -> its check, how many states it was asked for, where it holds.
+        self.masks: dict[tuple[Literal, tuple[int, ...]], tuple[Callable[[Any], bool], int, int]] = {}
+        for state in self.machine.initial_states(assumptions):
+            self.add(state)
+
+    def add(self, state: State) -> None:
+        """Know a state, unless one like it is known."""
+        key = self.views(state)
+        if key not in self.keys:
+            self.keys.add(key)
+            self.states.append(state)
+            self.waiting.append(state)
+            if self.smaller is not None:
+                for remains in self.remains:
+                    self.smaller.add(remains(state))
+
+    def let_vanish(self, smaller: _Instance) -> None:
+        """From now on, what is left of a state without one process is a state of the smaller instance."""
+        self.smaller = smaller
+        self.remains = [_rest(self.machine, smaller.machine, i) for i in range(self.machine.processes)]
+
+    def grow(self, most: int) -> None:
+        """Continue known states until that many are known."""
+        machine = self.machine
+        while self.waiting and len(self.states) < most:
+            self.turn += 1
+            if self.turn % _CHECK_EVERY == 0:
+                self.budget.check()
+            state = self.waiting.pop() if self.turn % 2 else self.waiting.popleft()
+            for new in machine.flushes(state):
+                self.add(new)
+            for step in machine.steps:
+                for new in machine.after(state, step):
+                    self.add(new)
+
+    def meets(self, node: Node) -> bool:
+        everyone = range(self.machine.processes)
+        places = [tuple(everyone)] if self.named else arrangements(everyone, node.processes)
+        return any(self._holding(node, place) for place in places)
+
+    def _holding(self, node: Node, place: tuple[int, ...]) -> int:
+        mask = -1
+        for literal in node.literals:
+            mask &= self._mask(literal, place)
+            if not mask:
+                return 0
+        return mask
+
+    def _mask(self, literal: Literal, place: tuple[int, ...]) -> int:
+        """The states in which a literal holds; only new states are asked."""
+        held = self.masks.get((literal, place))
+        if held is None:
+            text = self.machine.source(((literal,),), dict(enumerate(place)))
+            held = (compiled(f"lambda s: {text}"), 0, 0)
+        check, count, mask = held
+        if count < len(self.states):
+            new = self.states[count:]
+            bits = "".join("1" if check(values) else "0" for values, _ in reversed(new))
+            mask |= int(bits, 2) << count
+            self.masks[literal, place] = (check, len(self.states), mask)
+        return mask
+
+
+def _views(machine: Machine) -> Callable[[State], Any]:
+    """A function that gives states the same key when it is enough to know one of them."""
+    numbers = [slot for slot, symbol in enumerate(machine.slot_symbol) if symbol.type.kind in ("int", "real")]
+    smallest, largest = _named_numbers(machine.system)
+    moves = _moves(machine)
+
+    def ranked(state: State) -> State:
+        if not numbers:
+            return state
+        values, buffers = state
+        pending = [v for b in buffers for entry in b for slot, v in entry if slot in numeric]
+        beyond = {v for v in (*(values[slot] for slot in numbers), *pending) if not smallest <= v <= largest}
+        above = {v: largest + 1 + rank for rank, v in enumerate(sorted(v for v in beyond if v > largest))}
+        below = {v: smallest - 1 - rank for rank, v in enumerate(sorted(v for v in beyond if v < smallest))}
+        new = {**above, **below}
+        if not new:
+            return state
+        made = list(values)
+        for slot in numbers:
+            made[slot] = new.get(made[slot], made[slot])
+        fewer = tuple(
+            tuple(tuple((s, new.get(v, v) if s in numeric else v) for s, v in entry) for entry in b)
+            for b in buffers
+        )
+        return tuple(made), fewer
+
+    numeric = frozenset(numbers)
+    if not moves:
+        return ranked
+
+    def least(state: State) -> Any:
+        base = ranked(state)
+        return min(base, *(move(base) for move in moves))
+
+    return least
+
+
+def _named_numbers(system: System) -> tuple[Any, Any]:
+    """The range of the numbers that stand alone against a term in the file, with one more on each side."""
+    found = {0}
+    cubes = [cube for transition in system.transitions for cube in _cubes(transition)]
+    cubes += [cube for constraint in system.initial for cube in constraint.cubes]
+    cubes += [unsafe.cube for unsafe in system.unsafe]
+    for cube in cubes:
+        for literal in cube:
+            if literal[0] == "L" and len(literal[2]) == 1 and abs(literal[3]) < _BOUNDS.highest:
+                found |= {literal[3], -literal[3]} if literal[2][0][1] != 1 else {-literal[3]}
+    return min(found) - 1, max(found) + 1
+
+
+def _cubes(transition: Any) -> list[Any]:
+    found = [transition.guard]
+    found += [cube for universal in transition.universals for cube in universal.cubes]
+    found += [cube for update in transition.updates for branch in update.branches for cube in branch.when]
+    return found
+
+
+def _moves(machine: Machine) -> list[Callable[[State], State]]:
+    """The permutations of processes as functions on states; none where processes are told apart."""
+    system = machine.system
+    if system.named or machine.processes > _MOST_PERMUTED or _ordered(system):
+        return []
+    made = []
+    for new in permutations(range(machine.processes)):
+        if new != tuple(range(machine.processes)):
+            made.append(_move(machine, new))
+    return made
+
+
+def _ordered(system: System) -> bool:
+    cubes = [cube for transition in system.transitions for cube in _cubes(transition)]
+    cubes += [cube for constraint in system.initial for cube in constraint.cubes]
+    return any(literal[0] == "<" for cube in cubes for literal in cube)
+
+
+def _move(machine: Machine, new: tuple[int, ...]) -> Callable[[State], State]:
+    source = [0] * len(machine.slots)
+    for term, slot in machine.slots.items():
+        moved: Term = ("a", term[1], tuple(new[i] for i in term[2])) if term[0] == "a" else term
+        source[machine.slots[moved]] = slot
+    target = {old: position for position, old in enumerate(source)}
+    holders = frozenset(s for s, symbol in enumerate(machine.slot_symbol) if symbol.type.kind == "proc")
+
+    def moved_value(slot: int, value: Any) -> Any:
+        return new[value] if slot in holders and value >= 0 else value
+
+    def move(state: State) -> State:
+        values, buffers = state
+        if holders:
+            values = tuple(moved_value(slot, value) for slot, value in enumerate(values))
+        made = tuple([values[slot] for slot in source])
+        if not buffers:
+            return made, buffers
+        pending: list[Any] = [()] * len(buffers)
+        for process, entries in enumerate(buffers):
+            pending[new[process]] = tuple(
+                tuple(sorted((target[slot], moved_value(slot, value)) for slot, value in entry))
+                for entry in entries
+            )
+        return made, tuple(pending)
+
+    return move
+
+
+def _rest(machine: Machine, smaller: Machine, gone: int) -> Callable[[State], State]:
+    """States without one process; variables that name it name nobody then."""
+    kept = [i for i in range(machine.processes) if i != gone]
+    back = dict(enumerate(kept))
+    called = {old: new for new, old in enumerate(kept)}
+    source, target = [], {}
+    for term, slot in smaller.slots.items():
+        whole: Term = ("a", term[1], tuple(back[i] for i in term[2])) if term[0] == "a" else term
+        source.append(machine.slots[whole])
+        target[machine.slots[whole]] = slot
+    holders = frozenset(s for s, symbol in enumerate(machine.slot_symbol) if symbol.type.kind == "proc")
+
+    def value_of(slot: int, value: Any) -> Any:
+        return called.get(value, -1) if slot in holders else value
+
+    def rest(state: State) -> State:
+        values, buffers = state
+        made = tuple([value_of(slot, values[slot]) for slot in source])
+        if not buffers:
+            return made, buffers
+        pending = []
+        for process in kept:
+            entries = (((target[s], value_of(s, v)) for s, v in e if s in target) for e in buffers[process])
+            pending.append(tuple(entry for entry in map(tuple, entries) if entry))
+        return made, tuple(pending)
+
+    return rest
