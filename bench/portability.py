@@ -2,11 +2,13 @@
 
     python bench/portability.py litmus X86=sc-tso,sc-pso,tso-pso PPC=sc-power,tso-power
     python bench/portability.py mutexes
+    python bench/portability.py random --count 1000
 
 The first looks for folders of litmus tests with these names below `--corpus`. With `--check` each state
 answer is compared with the two sets of final states and both engines with each other, and trace portability
 must imply state portability: a disagreement ends with exit code 1. The second runs the algorithms in
-`tests/c`. Seconds are CPU seconds of one process.
+`tests/c`. The third asks random questions about random tests and compares all engines with brute force.
+Seconds are CPU seconds of one process.
 """
 
 from __future__ import annotations
@@ -130,7 +132,7 @@ class _Asked:
         states = [set(outcomes(self.test, model).states) for model in (self.source, self.target)]
         if state != (states[1] <= states[0]) or (trace and not state):
             return False
-        for engine in ("eager", "enumerate"):
+        for engine in ("eager", "lazy", "enumerate"):
             try:
                 found = [
                     self.passes("trace", engine=engine),
@@ -218,8 +220,34 @@ def _word(answer: Portability | None) -> str:
     return answer.verdict.value + ("" if answer.complete else " (cut)")
 
 
+# -- random tests and models -----------------------------------------------------------------------
+
+
+def run_random(options: argparse.Namespace) -> int:
+    """Every engine and solver against brute force."""
+    sys.path[:0] = [str(ROOT / "tests" / part) for part in ("questions", "solving")]
+    from brute_portability import random_case
+
+    answers: Counter[str] = Counter()
+    wrong = 0
+    for seed in range(options.seed, options.seed + options.count):
+        try:
+            case = random_case(seed, options.size)
+        except BudgetExceeded:
+            answers["skipped, too large for brute force"] += 1
+            continue
+        for disagreement in case.disagreements():
+            wrong += 1
+            print(f"disagreement: seed {seed}, {disagreement}", file=sys.stderr, flush=True)
+        trace, state = case.expected.trace, case.expected.state
+        answers["portable" if trace else "only states" if state else "not portable"] += 1
+    print(", ".join(f"{count} {answer}" for answer, count in answers.items()), end="; ")
+    print(f"{wrong} disagreements")
+    return 1 if wrong else 0
+
+
 def main() -> int:
-    """Run one of the two."""
+    """Run one of the three."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     commands = parser.add_subparsers(required=True)
     litmus = commands.add_parser("litmus")
@@ -233,6 +261,11 @@ def main() -> int:
     mutexes.add_argument("programs", nargs="*", metavar="NAME", help=f"some of {', '.join(MUTEXES)}")
     mutexes.add_argument("--timeout", type=float, default=300.0)
     mutexes.set_defaults(run=run_mutexes)
+    rand = commands.add_parser("random")
+    rand.add_argument("--count", type=int, default=200)
+    rand.add_argument("--seed", type=int, default=0)
+    rand.add_argument("--size", type=int, default=4, help="accesses of a test")
+    rand.set_defaults(run=run_random)
     options = parser.parse_args()
     return int(options.run(options))
 

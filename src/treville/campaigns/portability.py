@@ -41,6 +41,7 @@ class Options:
     bound: int = 2
     engine: str = "auto"
     dead: bool = False
+    solver: str = "clasp"
     seconds: float | None = None
     memory: int | None = None
     suggest: bool = False
@@ -133,7 +134,7 @@ def _fill(report: Report, task: Task) -> None:
     budget = Budget(options.seconds, options.memory)
     question = Question(
         load_model(task.source), load_model(task.target), options.notion, options.direction,
-        options.observe, options.bound, options.engine, options.dead,
+        options.observe, options.bound, options.engine, options.dead, options.solver,
     )  # fmt: skip
     is_program = Path(task.file).suffix in SUFFIXES
     asked = _program(task) if is_program else _test(task, question)

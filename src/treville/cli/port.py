@@ -39,6 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--engine", choices=("auto", "enumerate", "eager", "lazy"), default="auto", help="how to search"
     )
     parser.add_argument(
+        "--solver",
+        choices=("clasp", "certificates", "z3", "sat"),
+        default="clasp",
+        help="for --engine eager: clasp, or recursion by certificates (clasp)",
+    )
+    parser.add_argument(
         "--dead",
         action="store_true",
         help="look at syntactically dead executions first (states) or only (traces)",
@@ -89,6 +95,7 @@ def run(options: argparse.Namespace) -> int:
         bound=options.bound,
         engine=options.engine,
         dead=options.dead,
+        solver=options.solver,
         seconds=options.timeout,
         memory=None if options.memory is None else options.memory * 1_000_000,
         suggest=alone if options.suggest is None else options.suggest,

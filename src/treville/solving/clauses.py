@@ -68,7 +68,7 @@ def _define_atoms(result: Clauses, formula: Formula) -> None:
     for head, body in formula.rules:
         bodies.setdefault(head, []).append(body)
     free = {TRUE, *formula.choices}
-    component = _circles(formula)
+    component = circles(formula)
     levels: dict[int, int] = {}
     comparisons: list[Less] = []
     for atom in range(1, formula.atoms + 1):
@@ -91,7 +91,7 @@ def _define_atoms(result: Clauses, formula: Formula) -> None:
         _compare(result, shifted, formula.graph_nodes + len(levels))
 
 
-def _circles(formula: Formula) -> dict[int, int]:
+def circles(formula: Formula) -> dict[int, int]:
     """Atoms that depend on themselves through rules, each with the number of its circle."""
     successors: list[list[int]] = [[] for _ in range(formula.atoms + 1)]
     for head, body in formula.rules:

@@ -21,6 +21,8 @@ NOTIONS = ("trace", "state")
 DIRECTIONS = ("new", "both")
 OBSERVED = ("condition", "all")
 ENGINES = ("auto", "enumerate", "eager", "lazy")
+CERTIFICATES = "certificates"  # clasp, with recursive relations by certificates instead of its rules
+SOLVERS = ("clasp", CERTIFICATES, "z3", "sat")
 NEW, LOST = "new", "lost"
 
 
@@ -30,7 +32,8 @@ class Question:
 
     `direction` "new": nothing happens on the target that does not happen on the source; "both": nothing is
     lost either. `observe` "all": states range over every register and location. `dead` looks at
-    syntactically dead executions (first, for states; only, for traces)."""
+    syntactically dead executions (first, for states; only, for traces). `solver` is for the eager engine:
+    but for clasp, which has rules, all get certificates of least fixpoints."""
 
     source: Model
     target: Model

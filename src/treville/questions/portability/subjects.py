@@ -17,6 +17,7 @@ from treville.models.model import Model
 from treville.programs.ir import Assert, Const, Instruction, Program, Stop, Thread
 from treville.programs.litmus.states import FinalValue, satisfied
 from treville.programs.litmus.test import ArrayOf, CellOf, LitmusTest, Observable, RegisterOf
+from treville.questions.portability.cells import final_cell
 from treville.questions.portability.observation import observable_locations
 from treville.questions.portability.question import State
 from treville.results import Budget
@@ -211,12 +212,13 @@ class _ProgramWatch:
         failed = formula.either(self.failures.values())
         self.returned = formula.both(returned, -failed)
         self.ended = formula.either([self.returned, failed])
-        self.values = [
-            [_final(encoding, part, self.returned) for part in _parts(o)] for o in subject.observed
+        self.cells = [
+            [final_cell(encoding, part, self.returned) for part in _parts(o) if isinstance(part, CellOf)]
+            for o in subject.observed
         ]
 
     def projected(self) -> list[int]:
-        values = [literal for parts in self.values for part in parts for literal in part.values()]
+        values = [literal for cells in self.cells for cell in cells for literal in cell.literals()]
         return [self.returned, *self.failures.values(), *values]
 
     def counts(self, is_true: IsTrue) -> bool:
@@ -227,30 +229,19 @@ class _ProgramWatch:
         failed = [number for number, literal in self.failures.items() if is_true(literal)]
         if failed:
             return (failed[0],)
-        values = [
-            tuple(_number(part, is_true) for part in parts) if len(parts) > 1 else _number(parts[0], is_true)
-            for parts in self.values
-        ]
-        return (0, *values)
+        numbers = [tuple(cell.number(is_true) for cell in cells) for cells in self.cells]
+        return (0, *(found if len(found) > 1 else found[0] for found in numbers))
 
     def assumptions(self, state: State) -> list[int]:
         if len(state) == 1 and state[0]:
             return [self.failures.get(int(str(state[0])), FALSE)]
-        return [self.returned, *_equalities(self.values, state[1:])]
+        found = [self.returned]
+        for cells, value in zip(self.cells, state[1:], strict=True):
+            numbers = value if isinstance(value, tuple) else (value,)
+            for cell, number in zip(cells, numbers, strict=True):
+                found += cell.holds(number)
+        return found
 
 
 def _is_mark(instruction: object) -> bool:
     return isinstance(instruction, Assert) and instruction.message == RETURNED
-
-
-def _final(encoding: Encoding, part: RegisterOf | CellOf, returned: int) -> dict[int, int]:
-    """The literals of final values, only where the program ended. A cell that no event accesses keeps its
-    initial value."""
-    found = encoding.final(part)
-    if not found and isinstance(part, CellOf):
-        found = {encoding.facts.values.initial.get(part.address, 0): TRUE}
-    return {number: encoding.formula.both(literal, returned) for number, literal in found.items()}
-
-
-def _number(literals: dict[int, int], is_true: IsTrue) -> int:
-    return next((number for number, literal in literals.items() if is_true(literal)), 0)

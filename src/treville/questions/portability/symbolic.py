@@ -17,10 +17,11 @@ from treville.encoding.executions import Encoding
 from treville.encoding.formula import TooManyRules
 from treville.events.execution import Execution
 from treville.models.model import Axiom
+from treville.questions.portability.certificates import with_certificates
 from treville.questions.portability.deadness import deadness
 from treville.questions.portability.inconsistency import constraints, inconsistency, require_consistency
 from treville.questions.portability.lazy import Judgement, LazyModels
-from treville.questions.portability.question import Difference, OnDifference, State
+from treville.questions.portability.question import CERTIFICATES, Difference, OnDifference, State
 from treville.questions.portability.sides import Side
 from treville.questions.portability.subjects import Subject
 from treville.results import Budget
@@ -180,6 +181,8 @@ class Consistent:
 
     def solver(self, projected: list[int]) -> Solver:
         """A solver that holds them; nothing may be added to the formula any more."""
+        if self.method.solver == CERTIFICATES:
+            return Clasp(with_certificates(self.encoding.formula), projected)
         solver = make_solver(self.method.solver, self.encoding.formula, projected)
         if self.propagator is not None:
             assert isinstance(solver, Clasp)

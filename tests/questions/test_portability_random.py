@@ -1,0 +1,23 @@
+"""Random litmus tests and random pairs of models: every engine and solver answers as brute force does."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from brute_portability import WAYS, random_case
+
+pytest.importorskip("pysat")
+SEEDS = 40
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_all_engines_answer_as_brute_force_does(half: int) -> None:
+    answers: Counter[tuple[bool, bool]] = Counter()
+    ways = tuple(way for way in WAYS if way[1] != "z3")
+    for seed in range(half, SEEDS, 2):
+        case = random_case(seed, size=4)
+        assert not list(case.disagreements(ways)), seed
+        answers[case.expected.trace, case.expected.state] += 1
+    assert answers[True, True] > 2
+    assert answers[False, False] > 2
