@@ -266,6 +266,8 @@ class AtomicEnd(Instruction):
 
 # -- programs --------------------------------------------------------------------------------------
 
+# Each thread of a whole program finds its own number in this register.
+OWN_NUMBER = "own number"
 CODE_BASE = 0x1000_0000
 LOCATION_BASE = 0x4000_0000
 LOCATION_STRIDE = 0x0010_0000

@@ -10,7 +10,7 @@ outside of objects) it leaves to the other engines.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from treville.programs import ir
@@ -58,7 +58,7 @@ class Machine:
         before: dict[State, State | None] = {}
         current: State | None = None
         try:
-            stack: list[tuple[State, State | None]] = [(state, None) for state, _ in self._first()]
+            stack: list[tuple[State, State | None]] = [(state, None) for state, _ in self.first()]
             while stack:
                 current, origin = stack.pop()
                 if current in before:
@@ -73,10 +73,10 @@ class Machine:
             return self._failure(failed, current, before)
         return Answer("UNKNOWN" if self.threads.was_cut else "PASS", len(before))
 
-    def _first(self, logging: bool = False) -> Iterator[tuple[State, list[Log]]]:
+    def first(self, logging: bool = False) -> Iterator[tuple[State, list[Log]]]:
         """The states in which every thread waits in front of something visible, at first."""
         start = State((self.threads.start(MAIN),), (EMPTY,), self.memories.initial)
-        return self._settle(self._step(start, logging))
+        return self.settle(self._step(start, logging))
 
     def _step(self, state: State, logging: bool) -> Step:
         log: list[Log] | None = [] if logging else None
@@ -84,19 +84,25 @@ class Machine:
 
     def successors(self, state: State, logging: bool = False) -> Iterator[tuple[State, list[Log]]]:
         """All states after one visible step, each with what happened if somebody wants to know."""
+        for _, step in self.moves(state, logging):
+            yield from self.settle(step)
+
+    def moves(self, state: State, logging: bool = False) -> Iterator[tuple[int, Step]]:
+        """Who can do what: the number of a thread with a visible step of its own; ~number where its buffer
+        lets a store get to memory."""
         actions = self.threads.actions
         for number, thread in enumerate(state.threads):
             for place in self._flushable(state.buffers[number]):
                 step = self._step(state, logging)
                 step.flush(number, place)
-                yield from self._settle(step)
+                yield ~number, step
             if actions[thread].does in _VISIBLE:
                 try:
                     following = list(self._step(state, logging).visibly(number))
                 except Disabled:
                     continue
                 for step in following:
-                    yield from self._settle(step)
+                    yield number, step
 
     def _flushable(self, buffer: Buffer) -> list[int]:
         if self.model != "pso" or not buffer.entries:
@@ -108,7 +114,7 @@ class Machine:
                 found.append(place)
         return found
 
-    def _settle(self, step: Step) -> Iterator[tuple[State, list[Log]]]:
+    def settle(self, step: Step) -> Iterator[tuple[State, list[Log]]]:
         """Let every thread run up to its next visible action; free choices give several states."""
         pending = [step]
         actions = self.threads.actions
@@ -127,24 +133,30 @@ class Machine:
 
     def _failure(self, failed: Failed, last: State | None, before: dict[State, State | None]) -> Answer:
         """The run that failed, again from its start, with what happened."""
+        log, bodies = self.run_to(last, before)
+        try:
+            for _ in self.first(logging=True) if last is None else self.successors(last, logging=True):
+                pass
+        except Failed as again:
+            failed = again
+        for entry in failed.log:
+            if isinstance(entry.instruction, ir.Spawn) and entry.address >= len(bodies):
+                bodies.append(entry.instruction.function)
+        return Answer("FAIL", len(before), failed.instruction, log + failed.log, bodies)
+
+    def run_to(
+        self, last: State | None, before: Mapping[State, State | None]
+    ) -> tuple[list[Log], list[str]]:
+        """What happens on the way to a state, by what is before each, and what its threads execute."""
         path: list[State] = []
         at = last
         while at is not None:
             path.append(at)
             at = before[at]
-        path.reverse()
         log: list[Log] = []
-        source = self._first(logging=True)
-        try:
-            for state in path:
-                log += next(steps for following, steps in source if following == state)
-                source = self.successors(state, logging=True)
-            for _ in source:
-                pass
-        except Failed as again:
-            failed = again
-        bodies = [self.threads.frames[thread].body for thread in path[-1].threads] if path else [MAIN]
-        for entry in failed.log:
-            if isinstance(entry.instruction, ir.Spawn) and entry.address >= len(bodies):
-                bodies.append(entry.instruction.function)
-        return Answer("FAIL", len(before), failed.instruction, log + failed.log, bodies)
+        source = self.first(logging=True)
+        for state in reversed(path):
+            log += next(steps for following, steps in source if following == state)
+            source = self.successors(state, logging=True)
+        bodies = [self.threads.frames[thread].body for thread in path[0].threads] if path else [MAIN]
+        return log, bodies

@@ -172,7 +172,7 @@ class Step:
             return False
         assert isinstance(action.instruction, ir.Spawn)
         started = len(self.threads)
-        self.threads.append(self.what.start(action.instruction.function, action.address))
+        self.threads.append(self.what.start(action.instruction.function, action.address, started))
         self.buffers.append(EMPTY)
         self._note("S", number, action, started)
         if self.watcher is not None:

@@ -75,10 +75,12 @@ class Threads:
         self._numbers: dict[Frame, int] = {}
         self._after: dict[tuple[int, int], int] = {}
 
-    def start(self, body: str, argument: int = 0) -> int:
-        """A new thread."""
+    def start(self, body: str, argument: int = 0, number: int = 0) -> int:
+        """A new thread; its number is its own business only where it uses it."""
         thread = self.bodies[body]
         registers = {thread.parameter: argument} if thread.parameter else {}
+        if ir.OWN_NUMBER in self.live[body][0]:
+            registers[ir.OWN_NUMBER] = number
         return self._settled(_Run(self, Frame(body, 0), registers))
 
     def after(self, thread: int, result: int = 0) -> int:

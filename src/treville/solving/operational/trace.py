@@ -2,7 +2,7 @@
 
 The order in which stores reach memory is coherence; a read's source is the youngest entry of its own buffer
 or else what memory holds. The result can be judged by a model like the executions of the other engines. The
-machine does not follow dependencies, which neither SC nor TSO nor PSO needs.
+machine does not follow dependencies, which neither SC nor TSO nor PSO nor RC11 needs.
 """
 
 from __future__ import annotations
@@ -12,16 +12,19 @@ from pathlib import Path
 from treville.events.execution import INIT_THREAD, Event, Execution
 from treville.models.cat.files import LIBRARY
 from treville.models.model import Model
-from treville.programs.ir import Load, Program, Store
+from treville.programs.ir import AtomicBegin, Load, Program, Store
 from treville.relations import Relation
 from treville.results import Budget
-from treville.results.properties import ASSERTION
+from treville.results.properties import ASSERTION, RACE
 from treville.solving.operational.machine import Machine
 from treville.solving.operational.memories import initial_memory
+from treville.solving.operational.robustness import NotRobust, Robustness
 from treville.solving.operational.states import Answer, Log, TooManyStates
+from treville.solving.operational.waiting import Waiting, find_waiting
 from treville.solving.reachability import Reachability
 
 MODELS = {"sc": "sc", "svcomp": "sc", "tso": "tso", "pso": "pso"}
+ROBUST = "rc11"  # explored as SC, as long as that makes no difference
 
 
 def reach_by_states(
@@ -29,16 +32,36 @@ def reach_by_states(
 ) -> Reachability | None:
     """The answer for a program compiled for the model, or None if there is none within `limit` states."""
     kind = MODELS.get(model.name)
-    if goal != ASSERTION or kind is None or Path(model.file).parent != LIBRARY:
+    if kind is None and model.name == ROBUST and goal == ASSERTION and not _has_blocks(program):
+        kind = ROBUST
+    if goal == RACE or kind is None or Path(model.file).parent != LIBRARY:
         return None  # a user's model of the same name may say something else
-    machine = Machine(program, kind, limit=limit, budget=budget)
     try:
-        answer = machine.explore()
-    except TooManyStates:
+        if goal != ASSERTION:
+            return _waiting(program, find_waiting(program, kind, goal, limit, budget))
+        robust = Robustness() if kind == ROBUST else None
+        answer = Machine(program, "sc" if robust else kind, None, limit, budget, robust).explore()
+    except (TooManyStates, NotRobust):
         return None
     found = Reachability(complete=answer.verdict != "UNKNOWN", stats={"states": answer.states})
     if answer.verdict == "FAIL" and answer.failed is not None:
         found.failed = [answer.failed]
+        found.thread_names = [name or "main" for name in answer.bodies]
+        found.execution = Trace(program, answer).execution()
+    return found
+
+
+def _has_blocks(program: Program) -> bool:
+    threads = [*program.threads, *program.functions.values()]
+    return any(isinstance(i, AtomicBegin) for thread in threads for i in thread.instructions)
+
+
+def _waiting(program: Program, waiting: Waiting) -> Reachability:
+    """The answer to who waits for ever."""
+    answer = waiting.answer
+    found = Reachability(complete=answer.verdict != "UNKNOWN", stats={"states": answer.states})
+    if answer.verdict == "FAIL":
+        found.failed, found.waiting = waiting.places, waiting.threads
         found.thread_names = [name or "main" for name in answer.bodies]
         found.execution = Trace(program, answer).execution()
     return found

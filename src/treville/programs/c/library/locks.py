@@ -2,7 +2,7 @@
 
 A mutex is an atomic read-modify-write on its word; a thread that waits for one simply does not go on in the
 runs where it is taken (`Assume`). Each call is a full fence, as POSIX says. `pthread_cond_wait` may wake up
-at any time, as POSIX allows.
+at any time, as POSIX allows; where programs are checked for deadlocks, it needs a signal.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from treville.programs.c.library.calls import LOCKING, ONE, WORD, ZERO, Call, Ha
 UNLOCKED, LOCKED = ZERO, ONE
 BUSY, AGAIN = ir.Const(16), ir.Const(11)  # EBUSY, EAGAIN
 MINUS_ONE = ir.Const(-1)
+_SLEEPERS = 8  # of so many threads that wait, any one may be woken
 
 
 def _lock(here: Call) -> None:
@@ -45,11 +46,82 @@ def _reset(here: Call) -> None:
 
 
 def _cond_wait(here: Call) -> None:
+    if here.body.translation.signals:
+        _await_signal(here)
+    else:
+        _timed_wait(here)
+
+
+def _timed_wait(here: Call) -> None:
+    """Waits for as long as it likes. The tag tells `events.waiting` that nothing else happens."""
     mutex = here.argument(1)
     here.fence()
+    here.body.emit(ir.Store(mutex, UNLOCKED, frozenset({"SC", "A", "COND"}), WORD))
+    here.fence()
+    old = ir.Reg(here.body.fresh("word"))
+    here.body.emit(ir.Load(old.name, mutex, LOCKING, WORD, link=True))
+    here.body.emit(ir.Assume(ir.Op("eq", (old, UNLOCKED), WORD), waits=True))
+    here.body.emit(ir.Store(mutex, LOCKED, LOCKING | {"COND"}, WORD, link=True))
+    here.fence()
+    here.returns(ZERO)
+
+
+def _await_signal(here: Call) -> None:
+    """A condition variable is a word with a bit for each thread that waits; who signals clears one."""
+    condition, mutex = here.argument(0), here.argument(1)
+    _refuse_large_numbers(here)
+    bit = ir.Op("shl", (ONE, ir.Reg(ir.OWN_NUMBER)), WORD)
+    here.fence()
+    here.update(condition, lambda old: ir.Op("or", (old, bit), WORD), lambda _: ONE)
     here.store(mutex, UNLOCKED)
     here.fence()
+    waiting = here.load(condition, link=False)
+    here.body.emit(ir.Assume(ir.Op("lnot", (ir.Op("and", (waiting, bit), WORD),)), waits=True))
     here.update(mutex, lambda _: LOCKED, lambda old: ir.Op("eq", (old, UNLOCKED), WORD))
+    here.fence()
+    here.returns(ZERO)
+
+
+def _refuse_large_numbers(here: Call) -> None:
+    """Threads beyond the bits of a word are beyond the bound of the analysis."""
+    fits = here.body.fresh("has a bit")
+    here.body.emit(ir.Branch(fits, ir.Op("lt", (ir.Reg(ir.OWN_NUMBER), ir.Const(WORD)), WORD)))
+    here.body.emit(ir.Stop(cut=True, reason=f"{here.name} by more than {WORD} threads"))
+    here.body.label(fits)
+
+
+def _signal(here: Call) -> None:
+    """Wakes any one of the threads that wait, the first up to eighth of them, or nobody."""
+    if not here.body.translation.signals:
+        here.nothing()
+        return
+    body, condition = here.body, here.argument(0)
+    passed_over = ir.Reg(body.fresh("passed over"))
+    here.fence()
+    body.emit(ir.Havoc(passed_over.name, tuple(range(_SLEEPERS))))
+    old = here.load(condition)
+    rest: ir.Expr = old
+    for number in range(_SLEEPERS - 1):
+        others = body.set(body.fresh("others"), ir.Op("and", (rest, _minus_one(rest)), WORD))
+        further = ir.Select(ir.Op("gt", (passed_over, ir.Const(number)), WORD), others, ZERO)
+        rest = body.set(body.fresh("rest"), ir.Select(further, others, rest))
+    woken = ir.Op("and", (rest, ir.Op("sub", (ZERO, rest), WORD)), WORD)
+    body.emit(ir.Store(condition, ir.Op("sub", (old, woken), WORD), LOCKING, WORD, link=True))
+    here.fence()
+    here.returns(ZERO)
+
+
+def _minus_one(value: ir.Expr) -> ir.Expr:
+    return ir.Op("sub", (value, ONE), WORD)
+
+
+def _broadcast(here: Call) -> None:
+    """Wakes all threads that wait."""
+    if not here.body.translation.signals:
+        here.nothing()
+        return
+    here.fence()
+    here.update(here.argument(0), lambda _: ZERO, lambda _: ONE)
     here.fence()
     here.returns(ZERO)
 
@@ -190,7 +262,10 @@ FUNCTIONS: dict[str, Handler] = {
     "pthread_mutex_unlock": _unlock, "mtx_unlock": _unlock, "pthread_spin_unlock": _unlock,
     "pthread_mutex_init": _reset, "mtx_init": _c11_mutex_init, "pthread_spin_init": _reset,
     "pthread_rwlock_init": _reset,
-    "pthread_cond_wait": _cond_wait, "cnd_wait": _cond_wait, "pthread_cond_timedwait": _cond_wait,
+    "pthread_cond_wait": _cond_wait, "cnd_wait": _cond_wait, "pthread_cond_timedwait": _timed_wait,
+    "cnd_timedwait": _timed_wait,
+    "pthread_cond_signal": _signal, "cnd_signal": _signal,
+    "pthread_cond_broadcast": _broadcast, "cnd_broadcast": _broadcast,
     "pthread_rwlock_rdlock": _read_lock, "pthread_rwlock_wrlock": _write_lock,
     "pthread_rwlock_tryrdlock": _try_read_lock, "pthread_rwlock_trywrlock": _try_write_lock,
     "pthread_rwlock_unlock": _rw_unlock,
@@ -199,12 +274,12 @@ FUNCTIONS: dict[str, Handler] = {
     "sem_post": _semaphore_post, "sem_getvalue": _semaphore_value,
     "pthread_mutexattr_settype": _mutex_type,
     **dict.fromkeys(
-        ("pthread_mutex_destroy", "pthread_cond_init", "pthread_cond_destroy", "pthread_cond_signal",
-         "pthread_cond_broadcast", "pthread_barrier_destroy", "pthread_mutexattr_init",
+        ("pthread_mutex_destroy", "pthread_cond_init", "pthread_cond_destroy",
+         "pthread_barrier_destroy", "pthread_mutexattr_init",
          "pthread_mutexattr_destroy", "pthread_mutexattr_setpshared", "pthread_rwlock_destroy",
          "pthread_rwlockattr_init", "pthread_rwlockattr_destroy", "pthread_condattr_init",
-         "pthread_condattr_destroy", "pthread_spin_destroy", "mtx_destroy", "cnd_init", "cnd_signal",
-         "cnd_broadcast", "cnd_destroy", "sem_destroy"),
+         "pthread_condattr_destroy", "pthread_spin_destroy", "mtx_destroy", "cnd_init", "cnd_destroy",
+         "sem_destroy"),
         Call.nothing,
     ),
 }  # fmt: skip

@@ -1,0 +1,213 @@
+"""All states of the machine with store buffers -> a run on which threads wait for ever, or that there is none.
+
+A run that never ends stays in a strongly connected set of states from some point on. It is fair if every thread
+that can take a step somewhere in the set takes one there, and every buffer that holds a store somewhere in it
+lets one out (strong fairness; the sets are found by removing states until that is so, as for the emptiness
+of Streett automata). A thread that will not end is live if there is no such set. In a deadlock moreover nobody
+changes memory, and a state that nobody can leave is one, too, unless all threads have ended.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from treville.programs import ir
+from treville.results import Budget
+from treville.results.properties import DEADLOCK
+from treville.solving.operational.machine import Machine
+from treville.solving.operational.states import Answer, State, TooManyStates
+from treville.solving.operational.threads import Does
+
+_BETWEEN_LOOKS_AT_THE_BUDGET = 64
+
+
+@dataclass(slots=True)
+class Waiting:
+    """The answer: PASS, FAIL or UNKNOWN, and for FAIL who waits where, in which run."""
+
+    answer: Answer
+    threads: list[int] = field(default_factory=list)
+    places: list[ir.Instruction] = field(default_factory=list)
+
+
+@dataclass
+class Graph:
+    """The states that were found, what is before each, and who leads from each to which."""
+
+    states: list[State] = field(default_factory=list)
+    numbers: dict[State, int] = field(default_factory=dict)
+    before: dict[State, State | None] = field(default_factory=dict)
+    edges: list[list[tuple[int, int]]] = field(default_factory=list)
+
+
+def find_waiting(program: ir.Program, kind: str, goal: str, limit: int, budget: Budget) -> Waiting:
+    """Look for a run of the machine that violates `deadlock` or `liveness`. Raises `TooManyStates`."""
+    machine = Machine(_without_assertions(program), kind, limit=limit, budget=budget)
+    graph = _explore(machine)
+    if machine.threads.was_cut:
+        return Waiting(Answer("UNKNOWN", len(graph.states)))
+    found = _stuck(machine, graph)
+    if found is None:
+        found = _fair(machine, graph, goal)
+    if found is None:
+        return Waiting(Answer("PASS", len(graph.states)))
+    return _report(machine, graph, graph.states[found])
+
+
+def _without_assertions(program: ir.Program) -> ir.Program:
+    """Runs in which an assertion fails end there: they do not count here."""
+
+    def changed(thread: ir.Thread) -> ir.Thread:
+        code = [ir.Assume(i.condition) if isinstance(i, ir.Assert) else i for i in thread.instructions]
+        return replace(thread, instructions=code)
+
+    return replace(
+        program,
+        threads=[changed(thread) for thread in program.threads],
+        functions={name: changed(thread) for name, thread in program.functions.items()},
+    )
+
+
+# -- the graph ------------------------------------------------------------------------------------------
+
+
+def _explore(machine: Machine) -> Graph:
+    graph = Graph()
+    for state, _ in machine.first():
+        _add(graph, state, None)
+    done = 0
+    while done < len(graph.states):
+        if done % _BETWEEN_LOOKS_AT_THE_BUDGET == 0:
+            machine.budget.check()
+        current = graph.states[done]
+        for actor, step in machine.moves(current):
+            for following, _ in machine.settle(step):
+                if not _looks_again(machine, following):
+                    graph.edges[done].append((actor, _add(graph, following, current)))
+        done += 1
+        if len(graph.states) > machine.limit:
+            raise TooManyStates("too many states")
+    return graph
+
+
+def _add(graph: Graph, state: State, origin: State | None) -> int:
+    number = graph.numbers.get(state)
+    if number is None:
+        number = graph.numbers[state] = len(graph.states)
+        graph.states.append(state)
+        graph.before[state] = origin
+        graph.edges.append([])
+    return number
+
+
+def _looks_again(machine: Machine, state: State) -> bool:
+    """Did a thread look at something that it waits for, in vain? It will look again, so nothing happened."""
+    actions = (machine.threads.actions[thread] for thread in state.threads)
+    return any(isinstance(action.instruction, ir.Assume) and action.instruction.waits for action in actions)
+
+
+def _is_over(machine: Machine, graph: Graph, number: int) -> bool:
+    """Has the program ended (`exit`), or is this no run at all (an assumption does not hold)?"""
+    state, able = graph.states[number], {actor for actor, _ in graph.edges[number]}
+    for at, thread in enumerate(state.threads):
+        does = machine.threads.actions[thread].does
+        if does is Does.BLOCKED or (does is Does.UPDATE and at not in able and _assumes(machine, thread)):
+            return True
+    return False
+
+
+def _assumes(machine: Machine, thread: int) -> bool:
+    """Does a read-modify-write assume what it reads? An exchange whose outcome was chosen before does."""
+    frame = machine.threads.frames[thread]
+    following = machine.threads.bodies[frame.body].instructions[frame.position + 1]
+    return isinstance(following, ir.Assume) and not following.waits
+
+
+# -- runs that never end --------------------------------------------------------------------------------
+
+
+def _stuck(machine: Machine, graph: Graph) -> int | None:
+    """A state that nobody leaves although not all threads have ended."""
+    for number, state in enumerate(graph.states):
+        unfinished = any(machine.threads.actions[t].does is not Does.END for t in state.threads)
+        if unfinished and not graph.edges[number] and not _is_over(machine, graph, number):
+            return number
+    return None
+
+
+def _fair(machine: Machine, graph: Graph, goal: str) -> int | None:
+    """A state from which a fair run need not end."""
+    states = {n for n in range(len(graph.states)) if not _is_over(machine, graph, n)}
+    allowed = [
+        [(actor, to) for actor, to in edges if to in states and _idle(graph, number, to, goal)]
+        for number, edges in enumerate(graph.edges)
+    ]
+    pending = [states]
+    while pending:
+        machine.budget.check()
+        for component in _components(pending.pop(), allowed):
+            inside = {actor for n in component for actor, to in allowed[n] if to in component}
+            if not inside:
+                continue
+            left_out = {actor for n in component for actor, _ in graph.edges[n]} - inside
+            if not left_out:
+                return min(component)
+            kept = {n for n in component if not any(actor in left_out for actor, _ in graph.edges[n])}
+            pending.append(kept)
+    return None
+
+
+def _idle(graph: Graph, one: int, other: int, goal: str) -> bool:
+    """May a deadlock go on by this step?"""
+    first, second = graph.states[one], graph.states[other]
+    same = first.memory == second.memory and first.buffers == second.buffers
+    return goal != DEADLOCK or same
+
+
+def _components(states: set[int], edges: list[list[tuple[int, int]]]) -> list[set[int]]:
+    """The strongly connected components of the states (Tarjan)."""
+    order: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    on_stack: set[int] = set()
+    found: list[set[int]] = []
+    for root in states:
+        if root in order:
+            continue
+        work = [(root, iter([to for _, to in edges[root] if to in states]))]
+        order[root] = low[root] = len(order)
+        stack.append(root)
+        on_stack.add(root)
+        while work:
+            at, following = work[-1]
+            target = next(following, None)
+            if target is None:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[at])
+                if low[at] == order[at]:
+                    component: set[int] = set()
+                    while at not in component:
+                        member = stack.pop()
+                        on_stack.discard(member)
+                        component.add(member)
+                    found.append(component)
+            elif target not in order:
+                order[target] = low[target] = len(order)
+                stack.append(target)
+                on_stack.add(target)
+                work.append((target, iter([to for _, to in edges[target] if to in states])))
+            elif target in on_stack:
+                low[at] = min(low[at], order[target])
+    return found
+
+
+def _report(machine: Machine, graph: Graph, state: State) -> Waiting:
+    log, bodies = machine.run_to(state, graph.before)
+    result = Waiting(Answer("FAIL", len(graph.states), None, log, bodies))
+    for number, thread in enumerate(state.threads):
+        action = machine.threads.actions[thread]
+        if action.does is not Does.END and action.instruction is not None:
+            result.threads.append(number)
+            result.places.append(action.instruction)
+    return result
