@@ -93,13 +93,15 @@ def loops_text(program: ir.Program) -> str:
 
 def unrolled_text(program: ir.Program, bound: int) -> str:
     """Every thread as the graph of its instruction copies."""
-    from treville.programs.unroll import CUT, EXIT, unroll
+    from treville.programs.spin import spin_jumps
+    from treville.programs.unroll import CUT, EXIT, WAIT, Unrolling, unroll
 
     lines = []
     for name, thread in [("main", program.threads[0]), *program.functions.items()]:
         lines += ["", f"{name}:"]
-        for number, step in enumerate(unroll(thread, bound, anew=True).steps):
-            ends = {EXIT: "end", CUT: "cut"}
+        unrolling = Unrolling(thread, bound, anew=True, spins=spin_jumps(thread))
+        for number, step in enumerate(unroll(thread, unrolling)):
+            ends = {EXIT: "end", CUT: "cut", WAIT: "wait"}
             targets = ", ".join(ends.get(target, str(target)) for _, target in step.edges)
             lines.append(f"  {number}: {instruction_text(step.instruction)}  -> {targets}")
     return "\n".join(lines)

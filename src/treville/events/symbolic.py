@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 
 from treville.events.symbolic_data import (
     NO_BLOCK,
@@ -38,40 +39,24 @@ from treville.programs.ir import (
     StoreExclusive,
     Thread,
 )
-from treville.programs.unroll import CUT, EXIT, WAIT, Choice, Step, unroll
+from treville.programs.unroll import CUT, EXIT, MAX_STEPS, WAIT, Choice, Copy, Unrolling
 from treville.results import BudgetExceeded
 
 __all__ = [
     "NOTHING", "NO_BLOCK", "Binding", "Sources", "State", "StaticEvent", "SymbolicProgram", "ThreadWalk",
-    "extend_bounds", "symbolic_program",
+    "symbolic_program",
 ]  # fmt: skip
-
-MAX_REPETITIONS = 20_000
 
 
 def symbolic_program(program: Program, bound: int) -> SymbolicProgram:
     """The static events of every thread of a litmus test, loops unrolled to the bound.
 
     A loop whose condition does not depend on memory ends by itself and is unrolled as far as it runs."""
-    bounds: dict[tuple[str, int], int] = {}
-    while True:
-        result = SymbolicProgram(program)
-        for thread in program.threads:
-            own = {target: limit for (owner, target), limit in bounds.items() if owner == thread.name}
-            walk = ThreadWalk(result, thread, unroll(thread, bound, own).steps)
-            walk.walk(TRUE, walk.first_registers())
-            extend_bounds(bounds, walk, bound)
-        if result.complete:
-            return result
-
-
-def extend_bounds(bounds: dict[tuple[str, int], int], walk: ThreadWalk, bound: int) -> None:
-    """Let loops that end by themselves run longer."""
-    for target in walk.endless:
-        key = (walk.thread.name, target)
-        bounds[key] = 4 * bounds.get(key, bound + 1)
-        if bounds[key] > MAX_REPETITIONS:
-            raise BudgetExceeded("a loop that does not depend on memory runs too long", "shorten the loop")
+    result = SymbolicProgram(program)
+    for thread in program.threads:
+        walk = ThreadWalk(result, thread, Unrolling(thread, bound))
+        walk.walk(TRUE, walk.first_registers())
+    return result
 
 
 @dataclass(slots=True)
@@ -96,22 +81,23 @@ class State:
 
 
 class ThreadWalk:
-    """One pass over the unrolled steps of a thread."""
+    """One pass over the copies of a thread's instructions, as far as they can be reached."""
 
-    def __init__(self, result: SymbolicProgram, thread: Thread, steps: list[Step]) -> None:
+    def __init__(self, result: SymbolicProgram, thread: Thread, unrolling: Unrolling) -> None:
         self.result = result
         self.terms = result.terms
         self.thread = thread
         self.index = len(result.thread_names)
         result.thread_names.append(thread.name)
         result.final.append({})
-        self.steps = steps
-        self.endless: set[int] = set()  # loops cut although their condition is known
-        self.incoming: list[list[tuple[int, State]]] = [[] for _ in self.steps]
+        self.unrolling = unrolling
+        self.incoming: dict[Copy, list[tuple[int, State]]] = {}
+        self.pending: list[Copy] = []
         self.exits: list[tuple[int, State]] = []
-        self.own_events = [0] * len(self.steps)  # masks: the step's event, or those of a thread it starts
+        self.numbers: dict[Copy, int] = {}  # the steps, in the order in which they were executed
+        self.targets: list[list[Copy]] = []  # of each step
+        self.own_events: list[int] = []  # masks: the step's event, or those of a thread it starts
         self.after: list[int] = []
-        self.current = 0  # the step being executed
 
     def first_registers(self) -> dict[str, Binding]:
         """The thread's initial registers."""
@@ -120,58 +106,83 @@ class ThreadWalk:
     def walk(self, guard: int, registers: dict[str, Binding]) -> None:
         """Fill the result with this thread's events, order, constraints and final registers."""
         start = State(registers)
-        if self.steps:
-            self.incoming[0].append((guard, start))
+        if self.thread.instructions:
+            self._reach(self.unrolling.first(), guard, start)
         else:
             self.exits.append((guard, start))
-        for number, step in enumerate(self.steps):
-            arrived = [(guard, state) for guard, state in self.incoming[number] if guard != FALSE]
-            self.incoming[number] = []
-            if not arrived:
-                continue
-            guard, state = self._merge(arrived)
-            for scopes in (state.control, state.control_pick):
-                scopes.pop(step.position, None)
-            first, self.current = len(self.result.events), number
-            choices = self.execute(state, guard, step.instruction, step.position)
-            self.own_events[number] = (1 << len(self.result.events)) - (1 << first)
-            self._leave(step, guard, state, choices)
+        while self.pending:
+            copy = heappop(self.pending)
+            self._step(copy, *self._merge(self.incoming.pop(copy)))
         if self.exits:
             self.result.final[self.index] = self._merge(self.exits)[1].registers
         self._program_order()
 
-    def _leave(self, step: Step, guard: int, state: State, choices: dict[Choice, int]) -> None:
-        taken = [(self.terms.both(guard, choices.get(choice, TRUE)), choice, to) for choice, to in step.edges]
+    def _reach(self, copy: Copy, guard: int, state: State) -> None:
+        arrived = self.incoming.get(copy)
+        if arrived is None:
+            arrived = self.incoming[copy] = []
+            heappush(self.pending, copy)
+        arrived.append((guard, state))
+
+    def _step(self, copy: Copy, guard: int, state: State) -> None:
+        if len(self.numbers) >= MAX_STEPS:
+            raise BudgetExceeded("a thread unrolls to too many instructions", "lower --bound")
+        self.numbers[copy] = len(self.numbers)
+        position = copy[-1]
+        for scopes in (state.control, state.control_pick):
+            scopes.pop(position, None)
+        first = len(self.result.events)
+        choices = self.execute(state, guard, self.thread.instructions[position], position)
+        self.own_events.append((1 << len(self.result.events)) - (1 << first))
+        self._leave(copy, guard, state, choices)
+
+    def _leave(self, copy: Copy, guard: int, state: State, choices: dict[Choice, int]) -> None:
+        position = copy[-1]
+        targets: list[Copy] = []
+        self.targets.append(targets)
+        edges = self.unrolling.edges[position]
+        taken = [(self.terms.both(guard, choices.get(choice, TRUE)), choice, to) for choice, to in edges]
         taken = [edge for edge in taken if edge[0] != FALSE]
         for number, (condition, choice, target) in enumerate(taken):
             mine = state if number == len(taken) - 1 else state.copy()
-            if target == CUT:
-                self.cut(step, condition, known=choices.get(choice) == TRUE)
-            elif target == EXIT:
+            following = self.unrolling.follow(copy, target)
+            if following == CUT and self.goes_on(position, known=choices.get(choice) == TRUE):
+                following = self.unrolling.follow(copy, target, beyond=True)
+            if following == CUT:
+                self.cut(copy, target, condition, mine)
+            elif following == WAIT:
+                self.wait(copy, target, condition)
+            elif following == EXIT:
                 self.exits.append((condition, mine))
-            elif target != WAIT:
-                if self.steps[target].position != step.position + 1:
-                    _close_passed(mine, step.position)
-                self.incoming[target].append((condition, mine))
+            elif not isinstance(following, int):
+                if target != position + 1:
+                    _close_passed(mine, position)
+                self._reach(following, condition, mine)
+                targets.append(following)
 
-    def cut(self, step: Step, condition: int, known: bool) -> None:
-        """Note that a thread is cut; a loop that goes on by a `known` condition is to run longer."""
+    def cut(self, copy: Copy, target: int, condition: int, state: State) -> None:
+        """Note that the thread is cut where it would jump back to the target once more."""
+        del target, state
         self.result.cuts.append(condition)
-        self.result.cut_at.append(step.instruction)
-        if known and isinstance(step.instruction, Branch):
-            self.endless.add(self.thread.labels[step.instruction.target])
-            self.result.complete = False
+        self.result.cut_at.append(self.thread.instructions[copy[-1]])
+
+    def wait(self, copy: Copy, target: int, condition: int) -> None:
+        """The thread waits in a loop that begins at the target."""
+
+    def goes_on(self, position: int, known: bool) -> bool:
+        """Does a loop that was repeated as often as it may still go on by itself? `known`: the backward
+        jump's condition holds whatever the memory is."""
+        return known
 
     def _program_order(self) -> None:
         """Rows of `po`: the events on some path after each one; a started thread comes after its start."""
         rows, events = self.result.po, self.result.events
         rows.extend([0] * (len(events) - len(rows)))
-        self.after = [0] * len(self.steps)
-        for number in reversed(range(len(self.steps))):
+        self.after = [0] * len(self.numbers)
+        for number in reversed(range(len(self.numbers))):
             mask = 0
-            for _, target in self.steps[number].edges:
-                if target >= 0:
-                    mask |= self.after[target] | self.own_events[target]
+            for target in map(self.numbers.__getitem__, self.targets[number]):
+                mask |= self.after[target] | self.own_events[target]
             self.after[number] = mask
             own = self.own_events[number]
             if own and events[own.bit_length() - 1].thread == self.index:

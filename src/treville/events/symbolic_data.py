@@ -47,6 +47,17 @@ class StaticEvent:
     block: int = NO_BLOCK
 
 
+class Wait(NamedTuple):
+    """Where a thread may wait: `condition` says that it is there and does not pass. It reads `reads` again
+    and again, as far as they are executed, and `writes` only write back what was there."""
+
+    thread: int
+    instruction: Instruction
+    condition: int
+    reads: tuple[int, ...] = ()
+    writes: tuple[int, ...] = ()
+
+
 @dataclass(slots=True)
 class SymbolicProgram:
     """All threads: their events, which of them can follow which (`po` rows), and what runs must satisfy.
@@ -54,11 +65,12 @@ class SymbolicProgram:
     `required` lists (guard, condition): where the guard holds the condition must. `cuts` are the conditions
     under which a thread stops at the loop bound. `havocs` lists (guard, value) of free choices of a value,
     `jumps` (value, code addresses, instruction) of indirect branches. `final[t]` binds the registers of
-    thread t at its end. Not `complete`: some loop that ends by itself was cut.
+    thread t at its end.
 
     `asserts` lists the conditions under which assertions fail, `joins` (value, mask): the threads of that
     number end before the events in the mask; `objects` are allocated objects (name and size), which lie
-    behind the program's globals.
+    behind the program's globals. `waits` lists where threads may wait, `threads` the conditions under which
+    each thread is started and has ended.
     """
 
     program: Program
@@ -71,9 +83,10 @@ class SymbolicProgram:
     havocs: list[tuple[int, int]] = field(default_factory=list)
     jumps: list[tuple[int, frozenset[int], Instruction]] = field(default_factory=list)
     final: list[dict[str, Binding]] = field(default_factory=list)
-    complete: bool = True
     # What only whole programs have; see `events.symbolic_whole`.
     asserts: list[tuple[int, Instruction]] = field(default_factory=list)
     joins: list[tuple[int, int]] = field(default_factory=list)
     objects: list[tuple[str, int]] = field(default_factory=list)
+    waits: list[Wait] = field(default_factory=list)
+    threads: dict[int, tuple[int, int]] = field(default_factory=dict)
     thread_names: list[str] = field(default_factory=list)

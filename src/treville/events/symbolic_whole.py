@@ -13,12 +13,14 @@ from treville.events.symbolic import (
     State,
     SymbolicProgram,
     ThreadWalk,
-    extend_bounds,
 )
+from treville.events.symbolic_data import Wait
 from treville.events.symbolic_terms import FALSE, TRUE, Constant
+from treville.events.waiting import Rounds, wait_for_read
 from treville.programs.ir import (
     LOCATION_BASE,
     LOCATION_STRIDE,
+    OWN_NUMBER,
     Allocate,
     Assert,
     Assume,
@@ -36,7 +38,7 @@ from treville.programs.ir import (
     WritePrivate,
 )
 from treville.programs.spin import spin_jumps
-from treville.programs.unroll import Choice, Step, unroll
+from treville.programs.unroll import Choice, Copy, Unrolling
 from treville.results import Unsupported
 
 MAX_THREADS = 200
@@ -44,45 +46,50 @@ MAX_THREADS = 200
 
 def whole_program(program: Program, bound: int) -> SymbolicProgram:
     """The static events of a program that starts with its first thread."""
-    bounds: dict[tuple[str, int], int] = {}
-    while True:
-        result = SymbolicProgram(program)
-        main = WholeProgramWalk(result, program.threads[0], _Context(program, bound, bounds))
-        main.walk(TRUE, main.first_registers())
-        extend_bounds(bounds, main, bound)
-        if result.complete:
-            return result
+    result = SymbolicProgram(program)
+    main = WholeProgramWalk(result, program.threads[0], _Context(program, bound))
+    main.walk(TRUE, main.first_registers())
+    return result
 
 
 class _Context:
-    """What all walks of a program share: bounds of loops, and the conditions that threads have ended."""
+    """What all walks of a program share: how loops are unrolled, and the conditions that threads ended."""
 
-    def __init__(self, program: Program, bound: int, bounds: dict[tuple[str, int], int]) -> None:
+    def __init__(self, program: Program, bound: int) -> None:
         self.program = program
         self.bound = bound
-        self.bounds = bounds
         self.ended: dict[int, int] = {}
+        self._unrollings: dict[str, Unrolling] = {}
 
-    def steps(self, thread: Thread) -> list[Step]:
-        """A thread unrolled."""
-        own = {target: limit for (owner, target), limit in self.bounds.items() if owner == thread.name}
-        return unroll(thread, self.bound, own, anew=True, spins=spin_jumps(thread)).steps
+    def unrolling(self, thread: Thread) -> Unrolling:
+        """The copies of a thread; every start of the same function has the same."""
+        found = self._unrollings.get(thread.name)
+        if found is None:
+            found = Unrolling(thread, self.bound, None, anew=True, spins=spin_jumps(thread))
+            self._unrollings[thread.name] = found
+        return found
 
 
 class WholeProgramWalk(ThreadWalk):
     """The walk over one thread of a whole program."""
 
     def __init__(self, result: SymbolicProgram, thread: Thread, context: _Context) -> None:
-        super().__init__(result, thread, context.steps(thread))
+        super().__init__(result, thread, context.unrolling(thread))
         self.context = context
         self.blocks = 0
+        self.rounds = Rounds(self)
         self._joins: list[tuple[int, int]] = []  # (step, value of the thread's number)
         self._known: dict[int, bool] = {}  # conditional branches: was the last copy's condition known?
+
+    def first_registers(self) -> dict[str, Binding]:
+        """The thread's initial registers, its own number among them."""
+        return {**super().first_registers(), OWN_NUMBER: Binding(self.terms.constant(self.index))}
 
     def walk(self, guard: int, registers: dict[str, Binding]) -> None:
         """As for litmus tests; also learn when the thread has ended and what comes after its joins."""
         super().walk(guard, registers)
-        self.context.ended[self.index] = self.terms.either([taken for taken, _ in self.exits])
+        ended = self.context.ended[self.index] = self.terms.either([taken for taken, _ in self.exits])
+        self.result.threads[self.index] = (guard, ended)
         for number, value in self._joins:
             self.result.joins.append((value, self.after[number]))
 
@@ -93,6 +100,8 @@ class WholeProgramWalk(ThreadWalk):
             holds = terms.non_zero(self.evaluate(instruction.condition, state).value)
             if isinstance(instruction, Assert):
                 self._assert(terms.both(guard, -holds), instruction)
+            elif instruction.waits:
+                wait_for_read(self, instruction, terms.both(guard, -holds))
             return {None: holds}
         if isinstance(instruction, Stop):
             if instruction.cut:
@@ -104,7 +113,9 @@ class WholeProgramWalk(ThreadWalk):
         elif isinstance(instruction, Spawn):
             self._spawn(state, guard, instruction)
         elif isinstance(instruction, Join):
-            return {None: self._join(state, instruction)}
+            ended = self._join(state, instruction)
+            self.result.waits.append(Wait(self.index, instruction, terms.both(guard, -ended)))
+            return {None: ended}
         elif isinstance(instruction, Allocate):
             state.registers[instruction.register] = self._allocate(state, instruction)
         elif isinstance(instruction, ReadPrivate):
@@ -123,16 +134,28 @@ class WholeProgramWalk(ThreadWalk):
             return choices
         return {}
 
-    def cut(self, step: Step, condition: int, known: bool) -> None:
-        """A loop also ends by itself if all ways out of its last round were known not to be taken."""
-        if isinstance(step.instruction, Branch) and step.instruction.condition is None:
-            head = self.thread.labels[step.instruction.target]
-            body = range(head, step.position + 1)
-            ways_out = [
-                known for at, known in self._known.items() if at in body and self._leads_out(at, body)
-            ]
-            known = bool(ways_out) and all(ways_out)
-        super().cut(step, condition, known)
+    def _step(self, copy: Copy, guard: int, state: State) -> None:
+        self.rounds.begin(copy, state)
+        super()._step(copy, guard, state)
+
+    def cut(self, copy: Copy, target: int, condition: int, state: State) -> None:
+        """As in litmus tests, but after a round that changed nothing the thread only waits."""
+        _, goes_on = self.rounds.split(copy, target, condition, state)
+        if goes_on != FALSE:
+            super().cut(copy, target, goes_on, state)
+
+    def wait(self, copy: Copy, target: int, condition: int) -> None:
+        """Note where the thread waits."""
+        self.rounds.wait(copy, target, condition)
+
+    def goes_on(self, position: int, known: bool) -> bool:
+        """A loop also goes on if all ways out of its last round were known not to be taken."""
+        branch = self.thread.instructions[position]
+        if not isinstance(branch, Branch) or branch.condition is not None:
+            return known
+        body = range(self.thread.labels[branch.target], position + 1)
+        ways_out = [sure for at, sure in self._known.items() if at in body and self._leads_out(at, body)]
+        return bool(ways_out) and all(ways_out)
 
     def _leads_out(self, position: int, body: range) -> bool:
         """Does one way of a conditional branch leave the loop before the next decision?"""
@@ -176,13 +199,12 @@ class WholeProgramWalk(ThreadWalk):
             registers[body.parameter] = Binding(self.evaluate(instruction.argument, state).value)
         state.registers[instruction.register] = Binding(self.terms.constant(child.index))
         child.walk(guard, registers)
-        extend_bounds(self.context.bounds, child, self.context.bound)
 
     def _join(self, state: State, instruction: Join) -> int:
         """The condition that the thread has ended."""
         terms = self.terms
         value = self.evaluate(instruction.thread, state).value
-        self._joins.append((self.current, value))
+        self._joins.append((len(self.numbers) - 1, value))
         cases = []
         for thread, ended in self.context.ended.items():
             cases.append(terms.both(terms.equal(value, terms.constant(thread)), ended))
