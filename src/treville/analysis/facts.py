@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from treville.analysis.values import Values
+from treville.analysis.widths import refuse_mixed_sizes
 from treville.events.symbolic import NO_BLOCK, Sources, StaticEvent, SymbolicProgram
 from treville.events.symbolic_terms import TRUE
 from treville.relations import Relation, elements, mask_of
@@ -76,6 +77,7 @@ class Facts:
 def gather_facts(symbolic: SymbolicProgram, values: Values, coherent: bool, observed: set[int]) -> Facts:
     """The facts of a program; `observed` are addresses whose final value matters. With `coherent`, what
     every model with coherence per location implies for `rf` and `co` is taken as known."""
+    refuse_mixed_sizes(symbolic, values)
     facts = Facts(symbolic, values, observed=frozenset(observed))
     _number_events(facts, observed)
     _relate_execution(facts)
@@ -192,9 +194,10 @@ def _ordered(facts: Facts) -> list[int]:
     for event in facts.symbolic.events:
         threads[event.thread] = threads.get(event.thread, 0) | 1 << event.number
     for value, after in facts.symbolic.joins:
-        numbers = facts.values.listed(value)
-        if after & facts.live and len(numbers) != 1:
-            raise Unsupported("a join with a thread that is not known before the program runs")
+        started = range(1, len(facts.symbolic.thread_names))  # main is never joined
+        numbers = facts.values.listed(value).intersection(started)
+        if after & facts.live and len(numbers) > 1:
+            raise Unsupported("a join with one of several threads that is chosen while the program runs")
         for thread in numbers:
             for number in elements(threads.get(thread, 0)):
                 rows[number] |= after

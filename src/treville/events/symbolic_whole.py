@@ -37,6 +37,7 @@ from treville.programs.ir import (
     Thread,
     WritePrivate,
 )
+from treville.programs.loops import bounds_of_heads
 from treville.programs.spin import spin_jumps
 from treville.programs.unroll import Choice, Copy, Unrolling
 from treville.results import Unsupported
@@ -65,7 +66,8 @@ class _Context:
         """The copies of a thread; every start of the same function has the same."""
         found = self._unrollings.get(thread.name)
         if found is None:
-            found = Unrolling(thread, self.bound, None, anew=True, spins=spin_jumps(thread))
+            own = bounds_of_heads(thread, self.program.loop_bounds)
+            found = Unrolling(thread, self.bound, own, anew=True, spins=spin_jumps(thread))
             self._unrollings[thread.name] = found
         return found
 
@@ -213,11 +215,13 @@ class WholeProgramWalk(ThreadWalk):
     # -- objects -----------------------------------------------------------------------------------------
 
     def _allocate(self, state: State, instruction: Allocate) -> Binding:
+        """An object whose size is not known is as large as one can be."""
         size = self.terms.values[self.evaluate(instruction.size, state).value]
-        if not isinstance(size, Constant) or not 0 <= size.number < LOCATION_STRIDE:
-            raise Unsupported("an allocation whose size is not known or too large", instruction.span)
+        length = size.number if isinstance(size, Constant) else LOCATION_STRIDE - 1
+        if not 0 <= length < LOCATION_STRIDE:
+            raise Unsupported(f"an allocation of {length} bytes", instruction.span)
         slot = len(self.context.program.locations) + len(self.result.objects)
-        self.result.objects.append((instruction.name, size.number))
+        self.result.objects.append((instruction.name, length))
         return Binding(self.terms.constant(LOCATION_BASE + slot * LOCATION_STRIDE))
 
     def _read_private(self, state: State, instruction: ReadPrivate) -> Binding:
@@ -229,7 +233,7 @@ class WholeProgramWalk(ThreadWalk):
         else:
             cells = [
                 (self.terms.equal(offset.value, self.terms.constant(at)), cell)
-                for at, cell in _cells(state, instruction.object).items()
+                for at, cell in self._cells(state, instruction.object).items()
             ]
             value = self.terms.choose([(when, cell.value) for when, cell in cells])
             data = self.union([offset.data, *(self.when(when, cell.data) for when, cell in cells)])
@@ -244,9 +248,9 @@ class WholeProgramWalk(ThreadWalk):
         if isinstance(place, Constant):
             state.registers[_cell(instruction.object, place.number)] = value
             return
-        cells = _cells(state, instruction.object)
+        cells = self._cells(state, instruction.object)
         if not cells:
-            raise Unsupported("a first write to an array at an index that is not known", instruction.span)
+            raise Unsupported("a write to an array of unknown size at an unknown index", instruction.span)
         for at, before in cells.items():
             here = self.terms.equal(offset.value, self.terms.constant(at))
             state.registers[_cell(instruction.object, at)] = Binding(
@@ -256,15 +260,19 @@ class WholeProgramWalk(ThreadWalk):
             )
 
 
+    def _cells(self, state: State, name: str) -> dict[int, Binding]:
+        """The cells of a private object by offset; those that were not written yet are zero."""
+        prefix = f"{name}\0"
+        cells = {offset: Binding(self.terms.constant(0)) for offset in self.thread.private.get(name, ())}
+        cells |= {
+            int(register[len(prefix) :]): binding
+            for register, binding in state.registers.items()
+            if register.startswith(prefix)
+        }
+        return cells
+
+
 def _cell(name: str, offset: int) -> str:
     return f"{name}\0{offset}"
 
 
-def _cells(state: State, name: str) -> dict[int, Binding]:
-    """The cells of a private object that were written so far, by offset."""
-    prefix = f"{name}\0"
-    return {
-        int(register[len(prefix) :]): binding
-        for register, binding in state.registers.items()
-        if register.startswith(prefix)
-    }

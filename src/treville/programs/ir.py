@@ -294,7 +294,8 @@ class Location:
 @dataclass(slots=True)
 class Thread:
     """One thread: its instructions, where its labels point (an index into `instructions`, its length for
-    the end), and the initial values of its registers (absent ones are 0)."""
+    the end), and the initial values of its registers (absent ones are 0). `private` lists the offsets of the
+    cells of private objects, where they are known."""
 
     name: str
     instructions: list[Instruction] = field(default_factory=list)
@@ -302,17 +303,24 @@ class Thread:
     registers: dict[str, int] = field(default_factory=dict)
     code_addresses: dict[int, str] = field(default_factory=dict)
     parameter: str = ""
+    private: dict[str, tuple[int, ...]] = field(default_factory=dict)
+
+
+# A file and a line in it.
+Place: TypeAlias = tuple[str, int]
 
 
 @dataclass(slots=True)
 class Program:
     """Threads over shared memory. `code_names` says how code addresses are shown. `functions` are the
-    bodies of threads that `Spawn` starts, each with its parameter in the register `Thread.parameter`."""
+    bodies of threads that `Spawn` starts, each with its parameter in the register `Thread.parameter`.
+    `loop_bounds` are bounds of loops that differ from that of all others, by where their jumps back stand."""
 
     threads: list[Thread] = field(default_factory=list)
     locations: dict[str, Location] = field(default_factory=dict)
     code_names: dict[int, str] = field(default_factory=dict)
     functions: dict[str, Thread] = field(default_factory=dict)
+    loop_bounds: dict[Place, int] = field(default_factory=dict)
 
     def location(self, name: str) -> Location:
         """The global of that name, allocated at the next free address when it is new."""

@@ -49,7 +49,7 @@ def test_shared_accesses_become_loads_and_stores_in_order(tmp_path: Path) -> Non
     program = load(tmp_path, "int x, y; int main(void) { x = 1; y = x + 2; return 0; }")
     accesses = [i for i in program.threads[0].instructions if isinstance(i, (ir.Load, ir.Store))]
     assert [type(i).__name__ for i in accesses] == ["Store", "Load", "Store"]
-    assert all(i.tags == frozenset({"NA"}) and i.bits == 32 for i in accesses)
+    assert all(i.tags == frozenset({"NA", "DATA"}) and i.bits == 32 for i in accesses)
     assert accesses[0].span is not None
     assert accesses[0].span.line == HEADER.count("\n") + 1
 

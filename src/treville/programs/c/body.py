@@ -10,22 +10,23 @@ from typing import TYPE_CHECKING
 
 from treville.programs import ir
 from treville.programs.c.llvm import (
+    Aggregate,
     ArrayType,
     Function,
-    GlobalName,
     IntType,
     LlvmInstruction,
     LocalName,
     Number,
+    OtherType,
     PointerType,
     StructType,
     Type,
     Value,
-    scalars,
     size_of,
     struct_offsets,
 )
-from treville.programs.c.private import Private, private_variables
+from treville.programs.c.memory import Memory
+from treville.programs.c.private import Private, access_units, private_variables
 from treville.results import Unsupported
 
 if TYPE_CHECKING:
@@ -36,22 +37,8 @@ MAX_INSTRUCTIONS = 100_000
 _BINARY = {
     "add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "sdiv", "udiv", "srem", "urem",
 }  # fmt: skip
+_DIVISIONS = {"sdiv", "udiv", "srem", "urem"}
 _PREDICATES = {"slt": "lt", "sle": "le", "sgt": "gt", "sge": "ge"}
-_ORDERS = {
-    "unordered": "RLX", "monotonic": "RLX", "acquire": "ACQ", "release": "REL", "acq_rel": "ACQ_REL",
-    "seq_cst": "SC",
-}  # fmt: skip
-PLAIN = frozenset({"NA", "DATA"})
-VOLATILE = frozenset({"NA"})
-FULL_FENCE = frozenset({"SC", "MFENCE"})
-
-
-def order_tags(words: tuple[str, ...], rmw: bool = False) -> frozenset[str]:
-    """The tags of an access: its C11 memory order, or that it is not atomic; ordinary data may race."""
-    orders = [_ORDERS[word] for word in words if word in _ORDERS]
-    if not orders:
-        return VOLATILE if "volatile" in words else PLAIN
-    return frozenset((orders[0], "A", "RMW") if rmw else (orders[0], "A"))
 
 
 def bits_of(kind: Type) -> int:
@@ -60,6 +47,8 @@ def bits_of(kind: Type) -> int:
         return kind.bits
     if isinstance(kind, PointerType):
         return 64
+    if isinstance(kind, OtherType) and kind.text in ("float", "double"):
+        return 32 if kind.text == "float" else 64  # moved about, never computed with
     raise Unsupported(f"values of type {_type_name(kind)}")
 
 
@@ -71,14 +60,17 @@ def _type_name(kind: Type) -> str:
 
 @dataclass
 class Frame:
-    """One inlined copy of a function: names get its prefix, `ret` writes `result` and goes to `exit`."""
+    """One inlined copy of a function: names get its prefix, `ret` writes `result` and goes to `exit`. `units`
+    are the widths of the cells of private variables that are accessed at different widths."""
 
     function: Function
     prefix: str
     exit: str
     result: str
     private: dict[str, Private]
+    units: dict[str, int]
     depth: dict[str, int] = field(default_factory=dict)
+    sizes: dict[str, ir.Expr] = field(default_factory=dict)  # of private variables
     thread_local: dict[str, tuple[str, ir.Expr]] = field(default_factory=dict)  # pointers: object and offset
 
 
@@ -91,6 +83,7 @@ class Body:
         self.copies = 0
         self.index = 0
         self.here: LlvmInstruction | None = None
+        self.memory = Memory(self)
 
     # -- emitting --------------------------------------------------------------------------------------
 
@@ -131,10 +124,18 @@ class Body:
             if value.name in frame.thread_local:
                 raise self.unsupported("the address of a thread-local variable used as a value")
             return ir.Reg(frame.prefix + value.name)
+        if value == Number(None) and isinstance(kind, IntType):
+            return self._anything(kind)
         try:
             return ir.Const(self.translation.constant(kind, value))
         except Unsupported as error:
             raise self.unsupported(error.message) from None
+
+    def _anything(self, kind: IntType) -> ir.Expr:
+        """A variable that was never given a value."""
+        register = ir.Reg(self.fresh("undefined"))
+        self.emit(ir.Nondet(register.name, kind.bits))
+        return register
 
     def name(self, frame: Frame, instruction: LlvmInstruction) -> str:
         """The register of an instruction's result."""
@@ -142,15 +143,16 @@ class Body:
 
     # -- functions -------------------------------------------------------------------------------------
 
-    def inline(self, function: Function, arguments: list[ir.Expr], depth: dict[str, int]) -> ir.Expr:
+    def inline(self, function: Function, arguments: list[ir.Expr], depth: dict[str, int]) -> ir.Reg:
         """Copy a function's code here; the expression of its result."""
         level = depth.get(function.name, 0)
         if level > self.translation.recursion:
             self.emit(ir.Stop(cut=True, reason=f"recursion of {function.name}"))
-            return ir.Const(0)
+            return ir.Reg(self.fresh("no result"))
         prefix = f"{self.fresh(function.name)}."
+        private = private_variables(function)
         frame = Frame(
-            function, prefix, f"{prefix}exit", f"{prefix}result", private_variables(function),
+            function, prefix, f"{prefix}exit", f"{prefix}result", private, access_units(function, private),
             {**depth, function.name: level + 1},
         )  # fmt: skip
         for (_, parameter), argument in zip(function.parameters, arguments, strict=False):
@@ -173,7 +175,7 @@ class Body:
         elif opcode == "phi":
             return  # written by the branches that come here
         elif opcode in ("load", "store", "atomicrmw", "cmpxchg", "fence", "alloca"):
-            self._memory(frame, instruction)
+            self.memory.access(frame, instruction)
         elif opcode in (
             "trunc",
             "zext",
@@ -195,7 +197,8 @@ class Body:
         elif opcode == "call":
             self.translation.call(self, frame, instruction)
         else:
-            raise self.unsupported(f"the LLVM instruction '{opcode}'")
+            what = "floating-point arithmetic" if opcode[0] == "f" else "the LLVM instruction"
+            raise self.unsupported(f"{what} '{opcode}'")
 
     def _binary(self, frame: Frame, instruction: LlvmInstruction) -> None:
         kind = instruction.operands[0][0]
@@ -204,12 +207,15 @@ class Body:
         if operator == "icmp":
             predicate = instruction.words[-1]
             operator = _PREDICATES.get(predicate, predicate)
-        bits = self._bits(kind)
+        bits = self.bits(kind)
+        if operator in _DIVISIONS and (not isinstance(args[1], ir.Const) or not args[1].value):
+            self.emit(ir.Assert(ir.Op("ne", (args[1], ir.Const(0)), bits), "a division by zero is reached"))
         if operator in ("shl", "lshr", "ashr"):
             args = (args[0], ir.Op("zext", (args[1],), bits))
         self.set(self.name(frame, instruction), ir.Op(operator, args, bits))
 
-    def _bits(self, kind: Type) -> int:
+    def bits(self, kind: Type) -> int:
+        """The width of a scalar type; an error at the current place if it is none."""
         try:
             return bits_of(kind)
         except Unsupported as error:
@@ -218,7 +224,7 @@ class Body:
     def _cast(self, frame: Frame, instruction: LlvmInstruction) -> None:
         (source, value), target = instruction.operands[0], instruction.type
         operand = self.value(frame, source, value)
-        before, after = self._bits(source), self._bits(target)
+        before, after = self.bits(source), self.bits(target)
         if instruction.opcode in ("zext", "inttoptr", "ptrtoint") and after > before:
             operand = ir.Op("zext", (operand,), before)
         elif after != before:
@@ -228,7 +234,7 @@ class Body:
     def _address(self, frame: Frame, instruction: LlvmInstruction) -> None:
         """A getelementptr: an address, or for a private variable an offset into it."""
         private = frame.private.get(instruction.result or "")
-        own = self._thread_local(frame, instruction.operands[0][1]) if private is None else None
+        own = self.memory.thread_local(frame, instruction.operands[0][1]) if private is None else None
         if own is not None:
             offset = self.set(
                 f"{self.name(frame, instruction)}#offset", self._offset(frame, instruction, own[1])
@@ -274,10 +280,8 @@ class Body:
         if instruction.opcode == "extractvalue" and isinstance(value, LocalName):
             self.set(self.name(frame, instruction), ir.Reg(f"{frame.prefix}{value.name}.{place}"))
         elif instruction.opcode == "insertvalue" and isinstance(instruction.type, StructType):
-            for number in range(len(instruction.type.fields)):
-                if isinstance(value, LocalName):
-                    old = ir.Reg(f"{frame.prefix}{value.name}.{number}")
-                    self.set(f"{self.name(frame, instruction)}.{number}", old)
+            for number, old in enumerate(self.fields(frame, instruction.type, value)):
+                self.set(f"{self.name(frame, instruction)}.{number}", old)
             self.set(f"{self.name(frame, instruction)}.{place}", self.value(frame, *instruction.operands[1]))
         else:
             raise self.unsupported("this use of a struct value")
@@ -286,15 +290,15 @@ class Body:
 
     def _terminator(self, frame: Frame, block: str, instruction: LlvmInstruction) -> None:
         if instruction.opcode == "ret":
-            if instruction.operands and not isinstance(instruction.operands[0][0], (StructType, ArrayType)):
-                self.set(frame.result, self.value(frame, *instruction.operands[0]))
+            if instruction.operands:
+                self._return(frame, *instruction.operands[0])
             self.emit(ir.Branch(frame.exit))
         elif instruction.opcode == "unreachable":
             self.emit(ir.Stop(reason="unreachable"))
         elif instruction.opcode == "switch":
             kind, value = instruction.operands[0]
             tested = self.value(frame, kind, value)
-            bits = self._bits(kind)
+            bits = self.bits(kind)
             cases: list[tuple[ir.Expr, str]] = [
                 (ir.Op("eq", (tested, ir.Const(self.translation.constant(kind, case))), bits), target)
                 for case, target in instruction.cases
@@ -305,6 +309,23 @@ class Body:
             self._goto(frame, block, [(condition, instruction.labels[0])], instruction.labels[1])
         else:
             self._goto(frame, block, [], instruction.labels[0])
+
+    def _return(self, frame: Frame, kind: Type, value: Value) -> None:
+        if not isinstance(kind, (StructType, ArrayType)):
+            self.set(frame.result, self.value(frame, kind, value))
+            return
+        for number, field_value in enumerate(self.fields(frame, kind, value)):
+            self.set(f"{frame.result}.{number}", field_value)
+
+    def fields(self, frame: Frame, kind: Type, value: Value) -> list[ir.Expr]:
+        """The scalars of a struct in registers."""
+        if not isinstance(kind, StructType):
+            raise self.unsupported("an array as a value")
+        if isinstance(value, LocalName):
+            return [ir.Reg(f"{frame.prefix}{value.name}.{number}") for number in range(len(kind.fields))]
+        if isinstance(value, Aggregate):
+            return [self.value(frame, *item) for item in value.items]
+        return [ir.Const(0) for _ in kind.fields]
 
     def _goto(self, frame: Frame, block: str, cases: list[tuple[ir.Expr, str]], otherwise: str) -> None:
         """Branch, writing the phis of the block that is entered on each edge."""
@@ -332,164 +353,3 @@ class Body:
         for register, value in copies:
             self.set(register, value)
         self.emit(ir.Branch(f"{frame.prefix}{target}"))
-
-    # -- memory ----------------------------------------------------------------------------------------
-
-    def _memory(self, frame: Frame, instruction: LlvmInstruction) -> None:
-        opcode, operands = instruction.opcode, instruction.operands
-        if opcode == "fence":
-            order = next(_ORDERS[word] for word in instruction.words if word in _ORDERS)
-            self.emit(ir.Fence(FULL_FENCE if order == "SC" else frozenset({order})))
-        elif opcode == "alloca":
-            self._alloca(frame, instruction)
-        elif opcode == "load":
-            self._load(frame, instruction)
-        elif opcode == "store":
-            self._store(frame, operands[0], operands[1], order_tags(instruction.words))
-        elif opcode == "atomicrmw":
-            self._atomicrmw(frame, instruction)
-        else:
-            self._cmpxchg(frame, instruction)
-
-    def _alloca(self, frame: Frame, instruction: LlvmInstruction) -> None:
-        kind = instruction.source_type or PointerType()
-        count = 1
-        if instruction.operands:
-            count = self.translation.constant(*instruction.operands[0])
-        if (instruction.result or "") in frame.private:
-            return
-        parts = scalars(ArrayType(count, kind))
-        cells = tuple((offset, self._bits(part)) for offset, part in parts)
-        size = ir.Const(count * size_of(kind))
-        self.emit(ir.Allocate(self.name(frame, instruction), size, instruction.result or "", cells=cells))
-
-    def place_of(self, frame: Frame, _kind: Type, value: Value) -> tuple[str, ir.Expr] | None:
-        """The private object and offset that an address operand means, or None for shared memory."""
-        if isinstance(value, LocalName) and value.name in frame.private:
-            private = frame.private[value.name]
-            offset: ir.Expr = ir.Const(0)
-            if private.base is not None:
-                offset = ir.Reg(f"{frame.prefix}{value.name}#offset")
-            return f"{frame.prefix}{private.variable}", offset
-        return self._thread_local(frame, value)
-
-    def _thread_local(self, frame: Frame, value: Value) -> tuple[str, ir.Expr] | None:
-        if isinstance(value, LocalName):
-            return frame.thread_local.get(value.name)
-        return self.translation.thread_local_place(value)
-
-    def point_to_thread_local(self, frame: Frame, instruction: LlvmInstruction) -> None:
-        """The result of `llvm.threadlocal.address` means the thread's own copy of a variable."""
-        place = self.translation.thread_local_place(instruction.operands[1][1])
-        if place is None:
-            raise self.unsupported("the address of a thread-local variable that is not known")
-        frame.thread_local[instruction.result or ""] = place
-
-    def _load(self, frame: Frame, instruction: LlvmInstruction) -> None:
-        register, bits = self.name(frame, instruction), self._bits(instruction.type)
-        place = self.place_of(frame, *instruction.operands[0])
-        if place is not None:
-            self.emit(ir.ReadPrivate(register, *place, bits))
-            return
-        address = self.value(frame, *instruction.operands[0])
-        self.emit(ir.Load(register, address, order_tags(instruction.words), bits))
-
-    def _store(
-        self, frame: Frame, stored: tuple[Type, Value], target: tuple[Type, Value], tags: frozenset[str]
-    ) -> None:
-        value, bits = self.value(frame, *stored), self._bits(stored[0])
-        place = self.place_of(frame, *target)
-        if place is not None:
-            self.emit(ir.WritePrivate(*place, value, bits))
-        else:
-            self.emit(ir.Store(self.value(frame, *target), value, tags, bits))
-
-    def cells_of(self, frame: Frame, value: Value) -> list[tuple[int, int]] | None:
-        """(offset, bits) of the cells of the variable that a pointer means, if its type is known."""
-        kind: Type | None = None
-        if isinstance(value, GlobalName) and value.name in self.translation.module.globals:
-            kind = self.translation.module.globals[value.name].type
-        elif isinstance(value, LocalName):
-            for instruction in (i for block in frame.function.blocks for i in block.instructions):
-                if instruction.opcode == "alloca" and instruction.result == value.name:
-                    kind = instruction.source_type
-        if kind is None:
-            return None
-        return [(offset, self._bits(part)) for offset, part in scalars(kind)]
-
-    def load_cell(self, frame: Frame, target: tuple[Type, Value], offset: int, bits: int) -> ir.Expr:
-        """The value of a cell at an offset from a pointer."""
-        register = self.fresh("copied")
-        place = self.place_of(frame, *target)
-        if place is not None:
-            self.emit(ir.ReadPrivate(register, place[0], _plus(place[1], offset), bits))
-        else:
-            self.emit(ir.Load(register, _plus(self.value(frame, *target), offset), PLAIN, bits))
-        return ir.Reg(register)
-
-    def store_cell(
-        self, frame: Frame, target: tuple[Type, Value], offset: int, value: ir.Expr, bits: int
-    ) -> None:
-        """Write a cell at an offset from a pointer."""
-        place = self.place_of(frame, *target)
-        if place is not None:
-            self.emit(ir.WritePrivate(place[0], _plus(place[1], offset), value, bits))
-        else:
-            self.emit(ir.Store(_plus(self.value(frame, *target), offset), value, PLAIN, bits))
-
-    def _atomicrmw(self, frame: Frame, instruction: LlvmInstruction) -> None:
-        (address_type, pointer), (kind, operand) = instruction.operands
-        bits, register = self._bits(kind), self.name(frame, instruction)
-        address = self.value(frame, address_type, pointer)
-        tags = order_tags(instruction.words, rmw=True)
-        self.emit(ir.Load(register, address, tags, bits, link=True))
-        old, value = ir.Reg(register), self.value(frame, kind, operand)
-        operation = next(word for word in instruction.words if word not in _ORDERS and word != "volatile")
-        self.emit(ir.Store(address, self._updated(operation, old, value, bits), tags, bits, link=True))
-
-    def _updated(self, operation: str, old: ir.Expr, value: ir.Expr, bits: int) -> ir.Expr:
-        if operation == "xchg":
-            return value
-        if operation in ("add", "sub", "and", "or", "xor"):
-            return ir.Op(operation, (old, value), bits)
-        if operation == "nand":
-            return ir.Op("not", (ir.Op("and", (old, value), bits),), bits)
-        orders = {"max": "gt", "min": "lt", "umax": "ugt", "umin": "ult"}
-        if operation in orders:
-            return ir.Select(ir.Op(orders[operation], (old, value), bits), old, value)
-        raise self.unsupported(f"atomicrmw {operation}")
-
-    def _cmpxchg(self, frame: Frame, instruction: LlvmInstruction) -> None:
-        """A failed exchange reads with its own order; where the orders differ in that, the outcome is
-        chosen first so that the read event has the right one."""
-        pointer, (kind, expected), (_, desired) = instruction.operands
-        bits, register = self._bits(kind), self.name(frame, instruction)
-        address = self.value(frame, *pointer)
-        wanted, new = self.value(frame, kind, expected), self.value(frame, kind, desired)
-        success, failure = [_ORDERS[word] for word in instruction.words if word in _ORDERS]
-        tags = frozenset((success, "A", "RMW"))
-        old, equal = ir.Reg(f"{register}.0"), ir.Reg(f"{register}.1")
-        test = ir.Op("eq", (old, wanted), bits)
-        reading = {"ACQ_REL": "ACQ", "REL": "RLX"}.get(success, success)
-        if reading == failure:
-            self.emit(ir.Load(old.name, address, tags, bits, link=True))
-            self.set(equal.name, test)
-            self.emit(ir.Store(address, new, tags, bits, link=True, when=equal))
-            return
-        done, failed = self.fresh(f"{register}.done"), self.fresh(f"{register}.failed")
-        self.emit(ir.Havoc(equal.name, (0, 1)))
-        self.emit(ir.Branch(failed, ir.Op("lnot", (equal,))))
-        self.emit(ir.Load(old.name, address, tags, bits, link=True))
-        self.emit(ir.Assume(test))
-        self.emit(ir.Store(address, new, tags, bits, link=True))
-        self.emit(ir.Branch(done))
-        self.label(failed)
-        self.emit(ir.Load(old.name, address, frozenset((failure, "A")), bits))
-        self.emit(ir.Assume(ir.Op("lnot", (test,))))
-        self.label(done)
-
-
-def _plus(base: ir.Expr, offset: int) -> ir.Expr:
-    if isinstance(base, ir.Const):
-        return ir.Const(base.value + offset)
-    return ir.Op("add", (base, ir.Const(offset)), 64) if offset else base

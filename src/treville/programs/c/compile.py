@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,12 @@ _ZIG_FLAGS = ("-target", "x86_64-linux-musl", "-fno-sanitize=undefined")
 _INLINED = "#99999"
 INSTALL_HINT = "install the C front end: pip install 'treville[c]'"
 COMPILE_SECONDS = 60
+RUNTIME = Path(__file__).parent / "runtime"
+_STRINGS = frozenset(
+    ("strlen", "strnlen", "strcmp", "strncmp", "strcpy", "strncpy", "strcat", "strchr", "memcmp",
+     "atoi", "atol", "abs", "labs")
+)  # fmt: skip
+_BUILTIN = re.compile(r"error: redefinition of '(\w+)' as different kind of symbol")
 
 
 def llvm_text(path: Path, defines: tuple[str, ...] = (), includes: tuple[str, ...] = ()) -> str:
@@ -49,10 +56,24 @@ def compiler() -> list[str]:
 
 
 def _compile(path: Path, defines: tuple[str, ...], includes: tuple[str, ...]) -> str:
+    """LLVM IR of a C file. A program may use the name of a function that clang knows (`index`, `log`) for
+    something else, as other compilers allow."""
+    options = [f"-D{name}" for name in defines] + [f"-I{folder}" for folder in includes]
+    text, message = _run_compiler(path, options)
+    names = dict.fromkeys(_BUILTIN.findall(message))
+    if text is None and names:
+        text, message = _run_compiler(path, [*options, *(f"-fno-builtin-{name}" for name in names)])
+    if text is None:
+        raise InputError(f"{path} does not compile:\n{message[:4000]}")
+    return text
+
+
+def _run_compiler(path: Path, options: list[str]) -> tuple[str | None, str]:
+    """LLVM IR, None if there are errors; what the compiler says."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "program.ll"
-        options = [f"-D{name}" for name in defines] + [f"-I{folder}" for folder in includes]
-        command = [*compiler(), *FLAGS, *options, str(path), "-o", str(output)]
+        headers = ["-idirafter", str(RUNTIME)]
+        command = [*compiler(), *FLAGS, *options, *headers, str(path), "-o", str(output)]
         try:
             done = subprocess.run(
                 command,
@@ -64,9 +85,17 @@ def _compile(path: Path, defines: tuple[str, ...], includes: tuple[str, ...]) ->
             )
         except subprocess.TimeoutExpired:
             raise InputError(f"the compiler did not finish {path} in {COMPILE_SECONDS} s") from None
-        if done.returncode or not output.exists():
-            raise InputError(f"{path} does not compile:\n{done.stderr.strip()[:4000]}")
-        return output.read_text(errors="replace")
+        worked = not done.returncode and output.exists()
+        return output.read_text(errors="replace") if worked else None, done.stderr.strip()
+
+
+@cache
+def _strings() -> str:
+    """The LLVM IR of string functions; without lines of source, so that those of the calls stay."""
+    text, message = _run_compiler(RUNTIME / "strings.c", ["-g0", "-fno-builtin"])
+    if text is None:
+        raise InputError(f"the string functions do not compile:\n{message[:1000]}")
+    return text
 
 
 def prepare(module: bytes, name: str) -> str:
@@ -82,6 +111,8 @@ def prepare(module: bytes, name: str) -> str:
             text = module.decode(errors="replace")
         parsed = llvm.parse_assembly(_mark_for_inlining(text))
         parsed.verify()
+        if any(f.name in _STRINGS and f.is_declaration for f in parsed.functions):
+            parsed.link_in(llvm.parse_assembly(_mark_for_inlining(_strings())))
     except RuntimeError as error:
         raise InputError(f"{name} is not LLVM IR that this LLVM reads: {str(error).strip()[:1000]}") from None
     builder = llvm.create_pass_builder(_machine(llvm), llvm.create_pipeline_tuning_options(speed_level=0))

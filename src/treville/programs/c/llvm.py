@@ -212,9 +212,10 @@ class GlobalVariable:
 
 @dataclass(slots=True)
 class Module:
-    """A whole program. `file` is the source file that was compiled."""
+    """A whole program. `file` is the source file that was compiled, `types` are those with names."""
 
     functions: dict[str, Function] = field(default_factory=dict)
     globals: dict[str, GlobalVariable] = field(default_factory=dict)
     declared: set[str] = field(default_factory=set)
+    types: list[Type] = field(default_factory=list)
     file: str = ""

@@ -7,8 +7,26 @@ getelementptr are tracked, so that arrays and structs are private too.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
+from math import gcd
 
-from treville.programs.c.llvm import Function, GlobalName, LlvmInstruction, LocalName, Value
+from treville.programs.c.llvm import (
+    POINTER_BITS,
+    ArrayType,
+    Function,
+    GlobalName,
+    IntType,
+    LlvmInstruction,
+    LocalName,
+    Number,
+    PointerType,
+    StructType,
+    Type,
+    Value,
+    scalars,
+    size_of,
+    struct_offsets,
+)
 
 # Calls that may be given the address of a private variable, and which arguments.
 HARMLESS_ARGUMENTS = {
@@ -71,3 +89,100 @@ def _escaping(instruction: LlvmInstruction, pointers: dict[str, Private]) -> lis
         harmless = HARMLESS_ARGUMENTS.get(called, set())
         return [name for n, name in tracked if n - 1 not in harmless]
     return [name for _, name in tracked]
+
+
+# -- accesses of different widths ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Somewhere in a private variable: a fixed offset plus any multiple of `step` bytes."""
+
+    variable: str
+    offset: int
+    step: int
+
+
+def access_units(function: Function, private: dict[str, Private]) -> dict[str, int]:
+    """The smallest width of an access, for the private variables whose accesses overlap in parts."""
+    places = {name: _Place(name, 0, 0) for name, pointer in private.items() if pointer.base is None}
+    accesses: dict[str, set[tuple[int, int, int]]] = {}
+    for instruction in _in_order(function, private):
+        if instruction.opcode == "getelementptr":
+            places[instruction.result or ""] = _moved(places[_local(instruction.operands[0][1])], instruction)
+        for name, offset, bits in _widths(function, instruction):
+            if name in places:
+                place = places[name]
+                accesses.setdefault(place.variable, set()).add((place.offset + offset, place.step, bits))
+    return {name: min(b for _, _, b in found) for name, found in accesses.items() if _overlap(found)}
+
+
+def _in_order(function: Function, private: dict[str, Private]) -> list[LlvmInstruction]:
+    """Pointers first, each after the one that it is derived from."""
+    instructions = [i for block in function.blocks for i in block.instructions]
+    derived = [i for i in instructions if i.opcode == "getelementptr" and i.result in private]
+
+    def depth(name: str) -> int:
+        base = private[name].base
+        return 0 if base is None else 1 + depth(base)
+
+    derived.sort(key=lambda instruction: depth(instruction.result or ""))
+    return derived + [i for i in instructions if i.opcode != "getelementptr"]
+
+
+def _moved(base: _Place, instruction: LlvmInstruction) -> _Place:
+    kind: Type = instruction.source_type or PointerType()
+    offset, step = base.offset, base.step
+    for number, (_, index) in enumerate(instruction.operands[1:]):
+        if number and isinstance(kind, StructType):
+            at = (index.value or 0) if isinstance(index, Number) else 0
+            offset, kind = offset + struct_offsets(kind)[at], kind.fields[at]
+            continue
+        if number and isinstance(kind, ArrayType):
+            kind = kind.element
+        if isinstance(index, Number):
+            offset += (index.value or 0) * size_of(kind)
+        else:
+            step = gcd(step, size_of(kind))
+    return _Place(base.variable, offset, step)
+
+
+def _widths(function: Function, instruction: LlvmInstruction) -> list[tuple[str, int, int]]:
+    """(pointer, offset, bits) of what an instruction accesses through its pointers."""
+    if instruction.opcode == "load":
+        return [(_local(instruction.operands[0][1]), 0, _bits(instruction.type))]
+    if instruction.opcode == "store":
+        return [(_local(instruction.operands[1][1]), 0, _bits(instruction.operands[0][0]))]
+    callee = instruction.operands[0][1] if instruction.opcode == "call" else None
+    if isinstance(callee, GlobalName) and callee.name.startswith(
+        ("llvm.memset", "llvm.memcpy", "llvm.memmove")
+    ):
+        pointers = [_local(value) for _, value in instruction.operands[1:3]]
+        return [
+            (pointer, offset, _bits(part))
+            for pointer in pointers
+            for offset, part in scalars(_declared(function, pointer))
+        ]
+    return []
+
+
+def _declared(function: Function, name: str) -> Type:
+    for instruction in (i for block in function.blocks for i in block.instructions):
+        if instruction.opcode == "alloca" and instruction.result == name:
+            return instruction.source_type or PointerType()
+    return StructType(())
+
+
+def _bits(kind: Type) -> int:
+    return max(8, kind.bits) if isinstance(kind, IntType) else size_of(kind) * 8 or POINTER_BITS
+
+
+def _overlap(accesses: set[tuple[int, int, int]]) -> bool:
+    """Do two accesses overlap without being the same? Steps make offsets count modulo their divisor."""
+    if len({bits for _, _, bits in accesses}) == 1:
+        return False
+    cycle = gcd(*(step for _, step, _ in accesses))
+    spans = sorted({(offset % cycle if cycle else offset, bits // 8) for offset, _, bits in accesses})
+    if cycle and any(start + size > cycle for start, size in spans):
+        return True
+    return any(before[0] + before[1] > after[0] for before, after in pairwise(spans))

@@ -154,6 +154,7 @@ class Reader:
                 self._function(lines[at], lines[at + 1 : end])
                 at = end
             at += 1
+        self.module.types = [self._defined_type(name) for name in self.definitions]
         return self.module
 
     def _metadata(self, lines: list[str]) -> None:

@@ -7,10 +7,13 @@ Library functions are in `library`.
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 from treville.programs import ir
 from treville.programs.c.body import Body, Frame, bits_of
+from treville.programs.c.library import call
+from treville.programs.c.library.threads import RESULT, ThreadData, end_thread, start_thread
 from treville.programs.c.llvm import (
     Aggregate,
     ArrayType,
@@ -21,6 +24,7 @@ from treville.programs.c.llvm import (
     Module,
     Number,
     Opaque,
+    OtherType,
     PointerType,
     StructType,
     Type,
@@ -51,6 +55,7 @@ class Translation:
         self.functions = {name: FUNCTION_BASE + FUNCTION_STEP * i for i, name in enumerate(module.functions)}
         self.pending: list[str] = []
         self.unknown: dict[str, Span | None] = {}
+        self.threads = ThreadData(module)
         for name, variable in module.globals.items():
             if not variable.thread_local and not name.startswith(("llvm.", ".str", "__func__", "__PRETTY")):
                 self._allocate(name, variable.type, variable.initial)
@@ -62,13 +67,23 @@ class Translation:
             raise InputError("the program has no function 'main'")
         body = Body(self, "main")
         self._start_thread(body)
-        body.inline(main, [ir.Const(0) for _ in main.parameters], {})
+        body.inline(main, self._arguments(len(main.parameters)), {})
         body.label("end of thread")
         self.program.threads.append(body.thread)
         while self.pending:
             self._thread_function(self.pending.pop(0))
         self._report_unknown()
         return self.program
+
+    def _arguments(self, count: int) -> list[ir.Expr]:
+        """The program is run without arguments: only its name, which is empty."""
+        if count < 2:
+            return [ir.Const(1)] * count
+        name = self.program.location("program name")
+        name.bits, name.parts = 8, ((0, 8, 0),)
+        vector = self.program.location("argv")
+        vector.parts = ((0, 64, name.address), (8, 64, 0))
+        return [ir.Const(1), ir.Const(vector.address), *[ir.Const(0)] * (count - 2)]
 
     def _report_unknown(self) -> None:
         if self.unknown:
@@ -87,8 +102,9 @@ class Translation:
         body.thread.parameter = "argument"
         self.program.functions[name] = body.thread
         self._start_thread(body)
-        body.inline(function, [ir.Reg("argument")], {})
+        body.set(RESULT, body.inline(function, [ir.Reg("argument")], {}))
         body.label("end of thread")
+        end_thread(body)
 
     def _start_thread(self, body: Body) -> None:
         """Every thread has its own copy of thread-local variables."""
@@ -96,6 +112,7 @@ class Translation:
             if variable.thread_local:
                 for offset, bits, value in self._initial(variable.type, variable.initial):
                     body.emit(ir.WritePrivate(THREAD_LOCAL + name, ir.Const(offset), ir.Const(value), bits))
+        start_thread(body)
 
     def place(self, instruction: LlvmInstruction) -> tuple[Span | None, str]:
         """Where an instruction comes from, and its source line."""
@@ -116,8 +133,6 @@ class Translation:
 
     def call(self, body: Body, frame: Frame, instruction: LlvmInstruction) -> None:
         """Translate a call: a library function, an inlined function, or a pointer to some function."""
-        from treville.programs.c.library import call
-
         call(body, frame, instruction)
 
     # -- constants and globals -------------------------------------------------------------------------
@@ -149,8 +164,8 @@ class Translation:
             return self._address(value.name)
         if isinstance(value, ConstantExpression):
             return self._constant_expression(kind, value)
-        if isinstance(value, Opaque):
-            raise Unsupported(f"the constant {value.text} (floating point is not supported)")
+        if isinstance(value, Opaque) and isinstance(kind, OtherType):
+            return _float_bits(kind.text, value.text)
         raise Unsupported("this constant")
 
     def _address(self, name: str) -> int:
@@ -195,7 +210,7 @@ class Translation:
             raise Unsupported(f"the variable {name} of {size_of(kind)} bytes")
         location.initial = []
         location.parts = ()  # its address may be needed by its own initial value
-        location.parts = tuple(self._initial(kind, initial))
+        location.parts = _padded(self._initial(kind, initial), size_of(kind))
         return location.address
 
     def _initial(self, kind: Type, value: Value | None, offset: int = 0) -> list[tuple[int, int, int]]:
@@ -209,7 +224,7 @@ class Translation:
             ]
         parts = []
         for at, part in scalars(kind, offset):
-            if isinstance(part, (IntType, PointerType)):
+            if isinstance(part, (IntType, PointerType, OtherType)) and size_of(part):
                 number = 0 if value is None or isinstance(value, Zero) else self.constant(part, value)
                 parts.append((at, bits_of(part) if bits_of(part) > 1 else 8, number))
         return parts
@@ -220,8 +235,29 @@ class Translation:
         return [i * size_of(kind.element) for i in range(kind.length)]
 
 
-def translate(
-    module: Module, source: list[str], recursion: int = 2, signals: bool = False
-) -> ir.Program:
+def _float_bits(kind: str, text: str) -> int:
+    """A floating-point constant as a number of its bits; LLVM writes some of them as those of a double."""
+    try:
+        number = struct.unpack("<d", int(text, 16).to_bytes(8, "little"))[0] if "x" in text else float(text)
+        return int.from_bytes(struct.pack("<f" if kind == "float" else "<d", number), "little", signed=True)
+    except (ValueError, OverflowError, struct.error):
+        raise Unsupported(f"the floating-point constant {text}") from None
+
+
+def _padded(cells: list[tuple[int, int, int]], size: int) -> tuple[tuple[int, int, int], ...]:
+    """Cells for the bytes between members too: a copy of a struct takes them along."""
+    found, at = [], 0
+    for offset, bits, value in [*cells, (size, 0, 0)]:
+        while at < offset:
+            width = next(w for w in (8, 4, 2, 1) if at % w == 0 and at + w <= offset)
+            found.append((at, width * 8, 0))
+            at += width
+        if bits:
+            found.append((offset, bits, value))
+        at = max(at, offset + bits // 8)
+    return tuple(found)
+
+
+def translate(module: Module, source: list[str], recursion: int = 2, signals: bool = False) -> ir.Program:
     """The IR of a module; `source` are the lines of the C file, for people."""
     return Translation(module, source, recursion, signals).run()

@@ -44,7 +44,7 @@ def _named(here: Call) -> None:
     elif name in _EXTERNAL:
         _EXTERNAL[name](here)
     elif name.startswith("llvm."):
-        memory.intrinsic(here)
+        memory.llvm_function(here)
     elif name.startswith("__VERIFIER_nondet_"):
         verification.nondet(here)
     else:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from treville.programs import ir
-from treville.programs.c.body import FULL_FENCE, PLAIN
-from treville.programs.c.llvm import LlvmInstruction
+from treville.programs.c.llvm import LlvmInstruction, StructType
+from treville.programs.c.memory import FULL_FENCE
 
 if TYPE_CHECKING:
     from treville.programs.c.body import Body, Frame
@@ -35,11 +35,7 @@ class Call:
 
     def write(self, number: int, value: ir.Expr, bits: int) -> None:
         """Store through a pointer argument, which may be private."""
-        place = self.body.place_of(self.frame, *self.operands[number])
-        if place is not None:
-            self.body.emit(ir.WritePrivate(*place, value, bits))
-        else:
-            self.body.emit(ir.Store(self.argument(number), value, PLAIN, bits))
+        self.body.memory.write_cell(self.frame, self.operands[number], 0, value, bits)
 
     def fence(self) -> None:
         """A full fence."""
@@ -86,7 +82,11 @@ def call_defined(here: Call, name: str | None = None) -> None:
     body.here = instruction
     if atomic:
         body.emit(ir.AtomicEnd())
-    here.returns(result)
+    if isinstance(here.instruction.type, StructType) and here.instruction.result is not None:
+        for number in range(len(here.instruction.type.fields)):
+            body.set(f"{body.name(here.frame, here.instruction)}.{number}", ir.Reg(f"{result.name}.{number}"))
+    else:
+        here.returns(result)
 
 
 def candidates(body: Body, parameters: int) -> list[str]:

@@ -5,6 +5,8 @@ POSIX says that these calls synchronise memory: each is a full fence under every
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from treville.programs import ir
 from treville.programs.c.library.calls import (
     LOCKING,
@@ -16,6 +18,75 @@ from treville.programs.c.library.calls import (
     candidates,
     each_function,
 )
+from treville.programs.c.llvm import Function, GlobalName, LocalName, Module, Number, Value
+from treville.programs.c.memory import VOLATILE
+from treville.programs.c.private import private_variables
+
+if TYPE_CHECKING:
+    from treville.programs.c.body import Body
+
+
+RESULT = "thread result"
+_SPECIFIC = "thread-specific data"
+_MOST_THREADS = 256
+_KEYS = {"pthread_key_create": 1, "tss_create": 1}
+_JOINS = ("pthread_join", "thrd_join")
+
+
+class ThreadData:
+    """What the functions of a module say of data of threads: the calls that make keys, with the destructors
+    of their values, and whether anybody asks what a thread returned."""
+
+    def __init__(self, module: Module) -> None:
+        self.keys: dict[int, tuple[int, str]] = {}  # by call: number and destructor
+        self.results = False
+        for function in module.functions.values():
+            for instruction in (i for block in function.blocks for i in block.instructions):
+                callee = instruction.operands[0][1] if instruction.opcode == "call" else None
+                if isinstance(callee, GlobalName) and callee.name in _KEYS:
+                    destructor = instruction.operands[2][1]
+                    name = destructor.name if isinstance(destructor, GlobalName) else ""
+                    self.keys[id(instruction)] = (len(self.keys), name)
+                elif isinstance(callee, GlobalName) and callee.name in _JOINS:
+                    self.results = self.results or _asks(function, instruction.operands[2][1])
+
+
+def _asks(function: Function, pointer: Value) -> bool:
+    """Is what a join writes through its second argument ever read?"""
+    if pointer == Number(0):
+        return False
+    if not isinstance(pointer, LocalName) or pointer.name not in private_variables(function):
+        return True
+    instructions = (i for block in function.blocks for i in block.instructions)
+    return any(i.opcode != "call" and any(value == pointer for _, value in i.operands) for i in instructions)
+
+
+def start_thread(body: Body) -> None:
+    """A thread has no value for any key."""
+    for number, _ in body.translation.threads.keys.values():
+        body.emit(ir.WritePrivate(_SPECIFIC, ir.Const(8 * number), ZERO, 64))
+
+
+def end_thread(body: Body) -> None:
+    """Destructors run on the thread's values; then its result is there for those who join it."""
+    for number, destructor in body.translation.threads.keys.values():
+        function = body.translation.module.functions.get(destructor)
+        if function is not None:
+            value, done = ir.Reg(body.fresh("specific")), body.fresh("no destructor")
+            body.emit(ir.ReadPrivate(value.name, _SPECIFIC, ir.Const(8 * number), 64))
+            body.emit(ir.Branch(done, ir.Op("eq", (value, ZERO), 64)))
+            body.inline(function, [value], {})
+            body.label(done)
+    if body.translation.threads.results:
+        body.emit(ir.Store(_result_of(body, ir.Reg(ir.OWN_NUMBER)), ir.Reg(RESULT), VOLATILE, 64))
+
+
+def _result_of(body: Body, thread: ir.Expr) -> ir.Expr:
+    """Where the result of a thread is kept."""
+    results = body.translation.program.location("results of threads")
+    if len(results.parts) != _MOST_THREADS:
+        results.parts = tuple((8 * number, 64, 0) for number in range(_MOST_THREADS))
+    return ir.Op("add", (ir.Const(results.address), ir.Op("mul", (thread, ir.Const(8)), 64)), 64)
 
 
 def _create(here: Call, function: int, argument: int) -> None:
@@ -34,14 +105,49 @@ def _create(here: Call, function: int, argument: int) -> None:
     here.returns(ZERO)
 
 
-def _join(here: Call) -> None:
+def _join(here: Call, bits: int) -> None:
+    body, thread = here.body, here.argument(0)
     here.fence()
-    here.body.emit(ir.Join(here.argument(0)))
+    body.emit(ir.Join(thread))
     here.fence()
+    if body.translation.threads.results and here.operands[1][1] != Number(0):
+        result = ir.Reg(body.fresh("result"))
+        body.emit(ir.Load(result.name, _result_of(body, thread), VOLATILE, 64))
+        here.write(1, result, bits)
     here.returns(ZERO)
 
 
+def _self(here: Call) -> None:
+    here.returns(ir.Reg(ir.OWN_NUMBER))
+
+
+def _equal(here: Call) -> None:
+    here.returns(ir.Op("eq", (here.argument(0), here.argument(1)), 64))
+
+
+def _key_create(here: Call) -> None:
+    number, _ = here.body.translation.threads.keys[id(here.instruction)]
+    here.write(0, ir.Const(number), WORD)
+    here.returns(ZERO)
+
+
+def _specific_offset(here: Call) -> ir.Expr:
+    return ir.Op("mul", (here.argument(0), ir.Const(8)), 64)
+
+
+def _set_specific(here: Call) -> None:
+    here.body.emit(ir.WritePrivate(_SPECIFIC, _specific_offset(here), here.argument(1), 64))
+    here.returns(ZERO)
+
+
+def _get_specific(here: Call) -> None:
+    value = ir.Reg(here.body.fresh("specific"))
+    here.body.emit(ir.ReadPrivate(value.name, _SPECIFIC, _specific_offset(here), 64))
+    here.returns(value)
+
+
 def _exit_thread(here: Call) -> None:
+    here.body.set(RESULT, here.argument(0))
     here.body.emit(ir.Branch(_outermost_exit(here)))
 
 
@@ -79,7 +185,12 @@ def _run_once(here: Call, name: str) -> None:
 FUNCTIONS: dict[str, Handler] = {
     "pthread_create": lambda here: _create(here, 2, 3),
     "thrd_create": lambda here: _create(here, 1, 2),
-    "pthread_join": _join, "thrd_join": _join,
+    "pthread_join": lambda here: _join(here, 64), "thrd_join": lambda here: _join(here, 32),
+    "pthread_self": _self, "thrd_current": _self, "pthread_equal": _equal, "thrd_equal": _equal,
+    "pthread_key_create": _key_create, "tss_create": _key_create,
+    "pthread_setspecific": _set_specific, "tss_set": _set_specific,
+    "pthread_getspecific": _get_specific, "tss_get": _get_specific,
+    "pthread_key_delete": Call.nothing, "tss_delete": Call.nothing,
     "pthread_exit": _exit_thread, "thrd_exit": _exit_thread,
     "pthread_once": _once, "call_once": _once,
     **dict.fromkeys(

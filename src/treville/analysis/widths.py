@@ -1,0 +1,55 @@
+"""Accesses that overlap in parts are refused: a read would see pieces of several writes.
+
+Litmus tests have cells of one width each; what C programs access may be of any width, so every pair of
+accesses must be to the same bytes or to different ones. The cells of globals count as accesses that give them
+their initial values.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from treville.analysis.values import Values
+from treville.events.symbolic import StaticEvent, SymbolicProgram
+from treville.programs.ir import Load, Program, Store
+from treville.results import Span, Unsupported
+
+MIXED = "accesses of different sizes to the same memory (mixed-size)"
+
+
+def refuse_mixed_sizes(symbolic: SymbolicProgram, values: Values) -> None:
+    """Raise at the first access that overlaps another one without being to the same bytes."""
+    cells = _declared(symbolic.program)
+    if not cells and not symbolic.objects:
+        return
+    for event in symbolic.events:
+        instruction = event.instruction
+        if (
+            values.live >> event.number & 1
+            and isinstance(instruction, Load | Store)
+            and event.address is not None
+        ):
+            for address in values.addresses(event):
+                if cells.setdefault(address, instruction.bits) != instruction.bits:
+                    raise Unsupported(MIXED, instruction.span)
+    for (address, bits), (following, _) in pairwise(sorted(cells.items())):
+        if address + bits // 8 > following:
+            raise Unsupported(MIXED, _place(symbolic.events, values, address, following))
+
+
+def _declared(program: Program) -> dict[int, int]:
+    """The widths of the cells of the globals of a C program."""
+    return {
+        location.address + offset: bits
+        for location in program.locations.values()
+        for offset, bits, _ in location.parts
+    }
+
+
+def _place(events: list[StaticEvent], values: Values, *addresses: int) -> Span | None:
+    """Where one of the addresses is accessed."""
+    for event in events:
+        live = values.live >> event.number & 1 and event.address is not None
+        if live and not values.addresses(event).isdisjoint(addresses):
+            return event.instruction.span
+    return None

@@ -1,0 +1,87 @@
+/* Functions of the C library on strings and bytes, for programs that call them. */
+
+typedef __SIZE_TYPE__ size;
+
+size strlen(const char *text) {
+    size length = 0;
+    while (text[length])
+        length++;
+    return length;
+}
+
+size strnlen(const char *text, size most) {
+    size length = 0;
+    while (length < most && text[length])
+        length++;
+    return length;
+}
+
+int strcmp(const char *left, const char *right) {
+    size at = 0;
+    while (left[at] && left[at] == right[at])
+        at++;
+    return (unsigned char)left[at] - (unsigned char)right[at];
+}
+
+int strncmp(const char *left, const char *right, size most) {
+    for (size at = 0; at < most; at++)
+        if (!left[at] || left[at] != right[at])
+            return (unsigned char)left[at] - (unsigned char)right[at];
+    return 0;
+}
+
+char *strcpy(char *target, const char *source) {
+    size at = 0;
+    do
+        target[at] = source[at];
+    while (source[at++]);
+    return target;
+}
+
+char *strncpy(char *target, const char *source, size most) {
+    size at = 0;
+    for (; at < most && source[at]; at++)
+        target[at] = source[at];
+    for (; at < most; at++)
+        target[at] = 0;
+    return target;
+}
+
+char *strcat(char *target, const char *source) {
+    strcpy(target + strlen(target), source);
+    return target;
+}
+
+char *strchr(const char *text, int character) {
+    for (;; text++) {
+        if (*text == (char)character)
+            return (char *)text;
+        if (!*text)
+            return 0;
+    }
+}
+
+int memcmp(const void *left, const void *right, size length) {
+    const unsigned char *first = left, *second = right;
+    for (size at = 0; at < length; at++)
+        if (first[at] != second[at])
+            return first[at] - second[at];
+    return 0;
+}
+
+int atoi(const char *text) {
+    int number = 0, negative = 0;
+    while (*text == ' ')
+        text++;
+    if (*text == '-' || *text == '+')
+        negative = *text++ == '-';
+    while (*text >= '0' && *text <= '9')
+        number = number * 10 + (*text++ - '0');
+    return negative ? -number : number;
+}
+
+long atol(const char *text) { return atoi(text); }
+
+int abs(int number) { return number < 0 ? -number : number; }
+
+long labs(long number) { return number < 0 ? -number : number; }
