@@ -159,7 +159,7 @@ def test_waiting_needs_no_bound_but_counting_unknown_rounds_does() -> None:
     code = program([], one=wait, two=write)
     code.functions["one"].labels = {"again": 0}
     assert verdict(asked(code, "tso", bound=1)) == "PASS"
-    counting = [Local("n", Op("add", (Reg("n"), Const(1)), 32)), *wait]
+    counting = [Local("n", Op("add", (Reg("n"), Const(1)), 32)), *wait, Store(Y, Reg("n"))]
     code = program([], one=list(counting), two=write)
     code.functions["one"].labels = {"again": 0}
     assert verdict(asked(code, "tso", bound=1)) == "UNKNOWN"

@@ -218,7 +218,8 @@ def _graphml(report: Report, model: Model) -> str:
     events = {event["label"]: event for event in shown["events"]}
     order = shown["interleaving"] or sorted(events, key=lambda label: events[label]["number"])
     steps = [Step(e["number"], e["thread"], e["line"]) for e in (events[label] for label in order)]
-    return draw(steps, report["file"], Path(report["file"]).read_bytes(), model.name, __version__)
+    source = Path(report["file"]).read_bytes()
+    return draw(steps, report["file"], source, model.name, __version__, report["property"])
 
 
 def _write(folder: str, name: str, text: str) -> None:

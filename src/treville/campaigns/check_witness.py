@@ -12,7 +12,7 @@ from treville.events.execution import Event, Execution
 from treville.models.evaluate import Evaluation, evaluate
 from treville.models.model import Model
 from treville.models.races import races_in
-from treville.programs.ir import Assert, Program
+from treville.programs.ir import Assert, Join, Program
 from treville.results.properties import ASSERTION, DEADLOCK, LIVENESS, RACE
 from treville.solving.reachability import Reachability
 from treville.witness.linearisation import linearise
@@ -43,18 +43,32 @@ def witness(found: Reachability, program: Program, model: Model, goal: str = ASS
     if goal == RACE:
         _add_race(shown, judged, names)
     elif goal in (DEADLOCK, LIVENESS):
-        _add_waiting(shown, found)
+        _add_waiting(shown, found, goal)
     else:
         shown["failure"] = failure(found)
     return shown
 
 
 def check_again(execution: Execution, model: Model) -> Evaluation:
-    """Raise unless the relation algebra, which knows nothing of the solver, finds it consistent."""
+    """Raise unless reads have the values of their sources and the relation algebra, which knows nothing of
+    the solver, finds the execution consistent."""
+    _check_sources(execution)
     judged = evaluate(model, len(execution.events), execution.sets, execution.relations, everything=False)
     if judged.violated:
         raise WrongWitness(f"the execution violates {judged.violated[0].name} of {model.name}")
     return judged
+
+
+def _check_sources(execution: Execution) -> None:
+    """Raise unless each read has one source, of its own address and value; one outside all objects, which
+    makes a program fail, has none."""
+    reads: set[int] = set()
+    for write, read in execution.relations["rf"].pairs():
+        source, event = execution.events[write], execution.events[read]
+        if read in reads or (source.address, source.value) != (event.address, event.value):
+            line = event.span.line if event.span else "?"
+            raise WrongWitness(f"the read of line {line} has a wrong source")
+        reads.add(read)
 
 
 def _add_race(shown: dict[str, Any], judged: Evaluation, names: Names) -> None:
@@ -77,8 +91,11 @@ def _access(event: dict[str, Any]) -> str:
     return f"{event['does']}{line} (P{event['number']} {event['thread']})"
 
 
-def _add_waiting(shown: dict[str, Any], found: Reachability) -> None:
-    """Who waits, and where."""
+def _add_waiting(shown: dict[str, Any], found: Reachability, goal: str) -> None:
+    """Who does not end, and where; those that wait for another thread's end come last."""
+    places = sorted(
+        zip(found.waiting, found.failed, strict=True), key=lambda pair: (isinstance(pair[1], Join), pair[0])
+    )
     shown["waiting"] = [
         {
             "thread": found.thread_names[thread],
@@ -87,16 +104,14 @@ def _add_waiting(shown: dict[str, Any], found: Reachability) -> None:
             "line": instruction.span.line if instruction.span else None,
             "source": instruction.text,
         }
-        for thread, instruction in zip(found.waiting, found.failed, strict=True)
+        for thread, instruction in places
     ]
-    told = [
-        f"P{waiting['number']} {waiting['thread']} in line {waiting['line']}: {waiting['source']}"
-        for waiting in shown["waiting"]
-    ]
-    first = shown["waiting"][0]
-    shown["failure"] = f"{_place(first)}{len(told)} threads wait for ever: {'; '.join(told)}"
-    if len(told) == 1:
-        shown["failure"] = f"{_place(first)}a thread waits for ever: {told[0]}"
+    told = [f"P{w['number']} {w['thread']} (line {w['line']})" for w in shown["waiting"]]
+    who = ", ".join(told[:-1]) + " and " + told[-1] if len(told) > 1 else told[0]
+    verb = "may never end"
+    if goal == DEADLOCK:
+        verb = "waits for ever" if len(told) == 1 else "wait for ever"
+    shown["failure"] = f"{_place(shown['waiting'][0])}{who} {verb}"
 
 
 def failure(found: Reachability) -> str:

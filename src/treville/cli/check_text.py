@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+_USUAL = ("assertion", "condition")
 _COLOURS = {"PASS": "32", "FAIL": "31", "UNKNOWN": "33"}
 
 
@@ -37,20 +38,27 @@ def _print_single(report: dict[str, Any]) -> None:
         print(report.get("detail") or f"{report['file']}: error: {report['reason']}", file=sys.stderr)
         return
     bound = f", bound {report['bound']}" if report["bound"] else ""
-    print(f"{report['file']} under {report['model']}{bound}: {_coloured(report['verdict'])}")
+    goal = "" if report["property"] in _USUAL else f", {report['property']}"
+    print(f"{report['file']} under {report['model']}{goal}{bound}: {_coloured(report['verdict'])}")
     if report["reason"]:
         print(f"  {report['reason']}", flush=True)
 
 
 def _print_table(file: str, reports: list[dict[str, Any]]) -> None:
-    names = [Path(r["model"]).stem if r["model"].endswith(".cat") else r["model"] for r in reports]
-    width = max(len("model"), *map(len, names))
-    print(f"{file}\n  {'model':<{width}}  verdict  bound  seconds  reason")
+    models = [Path(r["model"]).stem if r["model"].endswith(".cat") else r["model"] for r in reports]
+    goals = [report["property"] for report in reports]
+    columns = [["model", *models], *([["property", *goals]] if len(set(goals)) > 1 else [])]
+    widths = [max(map(len, column)) for column in columns]
+    head, *names = [
+        "  ".join(part.ljust(width) for part, width in zip(row, widths, strict=True))
+        for row in zip(*columns, strict=True)
+    ]
+    print(f"{file}\n  {head}  verdict  bound  seconds  reason")
     for name, report in zip(names, reports, strict=True):
         word = _coloured(_verdict(report), 7)
         bound = str(report["bound"] or "-")
         reason = report["reason"].split("\n")[0]
-        print(f"  {name:<{width}}  {word}  {bound:>5}  {report['seconds']:>7.2f}  {reason}".rstrip())
+        print(f"  {name}  {word}  {bound:>5}  {report['seconds']:>7.2f}  {reason}".rstrip())
     for detail in dict.fromkeys(r["detail"] for r in reports if r["status"] == "error" and "detail" in r):
         print(detail, file=sys.stderr)
 
@@ -70,12 +78,13 @@ def witness_text(shown: dict[str, Any]) -> str:
     sources = {target: source for source, target in shown["rf"]}
     if shown["interleaving"] is not None:
         order = shown["interleaving"]
-        lines = ["  an interleaving that fails:"]
+        lines = [f"  an interleaving {_that_violates(shown)}:"]
     else:
         order = [event["label"] for event in sorted(shown["events"], key=lambda event: event["number"])]
-        lines = ["  an execution that fails, thread by thread; no interleaving explains it:"]
+        lines = [f"  an execution {_that_violates(shown)}, thread by thread; no interleaving explains it:"]
     told = [events[label] for label in order if not _is_call(events[label])]
-    lines += _lines(told, sources)
+    lines += _lines(told, sources, shown.get("race", []))
+    lines += _waiting(shown.get("waiting", []))
     changed = [f"{source} -> {target}" for source, target in shown["co"]]
     if changed and shown["interleaving"] is None:
         lines.append(f"  coherence: {', '.join(changed)}")
@@ -85,18 +94,36 @@ def witness_text(shown: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _that_violates(shown: dict[str, Any]) -> str:
+    if "race" in shown:
+        return "with the race"
+    return "that leads there" if "waiting" in shown else "that fails"
+
+
+def _waiting(places: list[dict[str, Any]]) -> list[str]:
+    """Who waits where in the end."""
+    rows = [(_thread(place), f"line {place['line']}" if place["line"] else "", place) for place in places]
+    widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
+    lines = [
+        f"    {thread:<{widths[0]}}  {line:<{widths[1]}}  {place['source']}".rstrip()
+        for thread, line, place in rows
+    ]
+    return ["  and there these threads stay:", *lines] if lines else []
+
+
 def _is_call(event: dict[str, Any]) -> bool:
     """The fences that creating and joining threads bring along need no line of their own."""
     called = ("pthread_create", "pthread_join", "thrd_create", "thrd_join")
     return " " not in event["does"] and any(name in event["source"] for name in called)
 
 
-def _lines(events: list[dict[str, Any]], sources: dict[str, str]) -> list[str]:
-    """Thread, line, what happens, from where a read has its value, and the source."""
+def _lines(events: list[dict[str, Any]], sources: dict[str, str], race: list[str]) -> list[str]:
+    """Thread, line, what happens, from where a read has its value, whether it races, and the source."""
     rows = []
     for event in events:
         source = sources.get(event["label"])
         does = event["does"] + (f" (from {source})" if source else "")
+        does += " (race)" if event["label"] in race else ""
         place = f"line {event['line']}" if event["line"] else ""
         rows.append((_thread(event), place, f"{event['label']}: {does}", event["source"]))
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]

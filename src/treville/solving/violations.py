@@ -1,6 +1,9 @@
 """A property of a whole program -> the literal of its violation in an encoding of the program's executions.
 
-Assertions and accesses outside objects are literals of the encoding; data races are flags of the model.
+Assertions and accesses outside objects are literals of the encoding; data races are flags of the model. For
+deadlock and liveness every thread that was started has ended or waits for ever, and some do wait: what they
+read is never overwritten, but by other waiting threads that write back what is there. That is fair, since
+whatever they could do next would find the same (O. Lahav et al., OOPSLA 2021).
 """
 
 from __future__ import annotations
@@ -9,11 +12,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from treville.encoding.executions import Encoding
-from treville.encoding.formula import TRUE
+from treville.encoding.formula import FALSE, TRUE
+from treville.events.symbolic_data import Wait
 from treville.models.model import Model
 from treville.models.races import races_of
-from treville.programs.ir import Instruction
-from treville.results.properties import RACE
+from treville.programs.ir import Instruction, Join
+from treville.relations import elements
+from treville.results.properties import DEADLOCK, LIVENESS, RACE
 
 
 class Part(NamedTuple):
@@ -38,6 +43,8 @@ def violation(encoding: Encoding, model: Model, goal: str) -> Violation:
     """What an execution must do to violate the property. Make it before the formula goes to a solver."""
     if goal == RACE:
         return _race(encoding, model)
+    if goal in (DEADLOCK, LIVENESS):
+        return _waiting(encoding, goal)
     parts = [Part(literal, failing) for literal, failing in encoding.ways_to_fail()]
     return Violation(encoding.formula.either([part.literal for part in parts]), parts)
 
@@ -47,3 +54,39 @@ def _race(encoding: Encoding, model: Model) -> Violation:
     if any(name not in encoding.flags for name in names):
         return Violation(TRUE, unsure=True)
     return Violation(encoding.formula.either([encoding.flags[name] for name in names]))
+
+
+def _waiting(encoding: Encoding, goal: str) -> Violation:
+    formula, symbolic = encoding.formula, encoding.facts.symbolic
+    condition = encoding.memory.values.condition
+    waits = [(wait, there) for wait in symbolic.waits if (there := condition(wait.condition)) != FALSE]
+    if goal == DEADLOCK:
+        # A loop that reads nothing runs for ever, but does not wait.
+        waits = [(wait, there) for wait, there in waits if wait.reads or isinstance(wait.instruction, Join)]
+    parts = []
+    for wait, there in waits:
+        for_ever = formula.choice()
+        formula.forbid(for_ever, -there)
+        parts.append(Part(for_ever, wait.instruction, wait.thread))
+    _find_the_same(encoding, [wait for wait, _ in waits], parts)
+    settled = []
+    for thread, (started, ended) in symbolic.threads.items():
+        own = [part.literal for part in parts if part.thread == thread]
+        settled.append(formula.either([-condition(started), condition(ended), *own]))
+    someone = formula.either([part.literal for part in parts])
+    return Violation(formula.both(someone, *settled), parts)
+
+
+def _find_the_same(encoding: Encoding, waits: list[Wait], parts: list[Part]) -> None:
+    """Who waits for ever reads what nobody overwrites, but those who write back what they read."""
+    formula, memory = encoding.formula, encoding.memory
+    writing_back: dict[int, list[int]] = {}
+    for wait, part in zip(waits, parts, strict=True):
+        for write in wait.writes:
+            writing_back.setdefault(write, []).append(part.literal)
+    overwriting = encoding.facts.relations["fr"].may.rows
+    for wait, part in zip(waits, parts, strict=True):
+        for read in wait.reads:
+            for write in elements(overwriting[read]):
+                harmless = [-literal for literal in writing_back.get(write, [])]
+                formula.forbid(part.literal, memory.from_read(read, write), *harmless)

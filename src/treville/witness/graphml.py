@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
+from treville.results.properties import ASSERTION, DEADLOCK, LIVENESS, RACE
+
 _KEYS = (
     ("witness-type", "graph"),
     ("sourcecodelang", "graph"),
@@ -28,7 +30,12 @@ _KEYS = (
     ("createThread", "edge"),
     ("enterFunction", "edge"),
 )
-SPECIFICATION = "CHECK( init(main()), LTL(G ! call(reach_error())) )"
+SPECIFICATIONS = {
+    ASSERTION: "CHECK( init(main()), LTL(G ! call(reach_error())) )",
+    RACE: "CHECK( init(main()), LTL(G ! data-race) )",
+    DEADLOCK: "CHECK( init(main()), LTL(G ! deadlock) )",
+    LIVENESS: "CHECK( init(main()), LTL(F end) )",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +47,10 @@ class Step:
     line: int | None
 
 
-def draw(steps: Sequence[Step], file: str, source: bytes, model: str, version: str) -> str:
-    """The GraphML text."""
+def draw(
+    steps: Sequence[Step], file: str, source: bytes, model: str, version: str, goal: str = ASSERTION
+) -> str:
+    """The GraphML text of a violation of the property `goal`."""
     lines = [
         '<?xml version="1.0" encoding="UTF-8" standalone="no"?>',
         '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
@@ -53,7 +62,7 @@ def draw(steps: Sequence[Step], file: str, source: bytes, model: str, version: s
         "witness-type": "violation_witness",
         "sourcecodelang": "C",
         "producer": f"Treville {version}",
-        "specification": SPECIFICATION,
+        "specification": SPECIFICATIONS[goal],
         "programfile": file,
         "programhash": hashlib.sha256(source).hexdigest(),
         "architecture": "64bit",

@@ -12,8 +12,8 @@ from enum import Enum
 from typing import NamedTuple
 
 from treville.programs import ir
+from treville.programs.live import cell, is_live, live_names
 from treville.programs.operators import OPERATORS, wrap
-from treville.solving.operational.liveness import live_registers
 from treville.solving.operational.states import TooManyStates
 
 _LOCAL_STEPS = 100_000
@@ -68,7 +68,7 @@ class Threads:
     def __init__(self, program: ir.Program, bound: int | None = None) -> None:
         self.bound = bound
         self.bodies = {MAIN: program.threads[0], **program.functions}
-        self.live = {name: live_registers(thread) for name, thread in self.bodies.items()}
+        self.live = {name: live_names(thread) for name, thread in self.bodies.items()}
         self.frames: list[Frame] = []
         self.actions: list[Action] = []
         self.was_cut = False
@@ -130,14 +130,15 @@ class _Run:
         self.objects = frame.objects
 
     def frame(self, action: Action) -> Frame:
-        """The thread in front of its action, with dead registers forgotten."""
+        """The thread in front of its action, with what does not matter any more forgotten."""
         if action.does in (Does.END, Does.BLOCKED, Does.CUT, Does.FAIL):
             waits = isinstance(action.instruction, ir.Assume) and action.instruction.waits
             where = self.position if waits or action.does is Does.FAIL else 0
             return Frame(self.name, where, end=action.does)
         live = self.threads.live[self.name][self.position]
         registers = tuple(sorted((name, value) for name, value in self.registers.items() if name in live))
-        cells, counts = tuple(sorted(self.cells.items())), tuple(sorted(self.counts.items()))
+        cells = tuple(sorted((at, value) for at, value in self.cells.items() if is_live(cell(*at), live)))
+        counts = tuple(sorted(self.counts.items()))
         return Frame(self.name, self.position, registers, cells, counts, self.objects)
 
     def to_action(self) -> Action:

@@ -1,10 +1,11 @@
-"""All states of the machine with store buffers -> a run on which threads wait for ever, or that there is none.
+"""All states of the machine with store buffers -> a run on which threads wait for ever, or that there is
+none.
 
-A run that never ends stays in a strongly connected set of states from some point on. It is fair if every thread
-that can take a step somewhere in the set takes one there, and every buffer that holds a store somewhere in it
-lets one out (strong fairness; the sets are found by removing states until that is so, as for the emptiness
-of Streett automata). A thread that will not end is live if there is no such set. In a deadlock moreover nobody
-changes memory, and a state that nobody can leave is one, too, unless all threads have ended.
+A run that never ends stays in a strongly connected set of states from some point on. It is fair if every
+thread that can take a step somewhere in the set takes one there, and every buffer that holds a store
+somewhere in it lets one out (strong fairness; such sets are found by removing states until that is so, as for
+the emptiness of Streett automata). In a deadlock moreover nobody changes memory; and a state that nobody can
+leave is one, too, unless all threads have ended.
 """
 
 from __future__ import annotations

@@ -1,0 +1,132 @@
+"""Rounds of loops that change nothing, and where threads wait: what deadlock and liveness are about.
+
+A round of a loop is *idle* if it wrote nothing, or only wrote back what its read-modify-writes had read, and
+every register that matters is as it was before the round. Leaving idle rounds out gives an execution of
+the same program with fewer events, so a thread that would be cut after one needs no larger bound: it waits.
+It waits for ever if all that it read in the round is never overwritten (O. Lahav et al., Making Weak Memory
+Models Fair, OOPSLA 2021; paper 004, section 4.4, for spin loops).
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from treville.events.symbolic_data import Binding, StaticEvent, Wait
+from treville.events.symbolic_terms import FALSE, TRUE
+from treville.programs.ir import Allocate, Instruction, Join, Spawn, StoreExclusive
+from treville.programs.live import is_live, live_names
+
+if TYPE_CHECKING:
+    from treville.events.symbolic import State, ThreadWalk
+    from treville.programs.unroll import Copy
+
+_NEVER_IDLE = (Allocate, Join, Spawn, StoreExclusive)
+WAITING = "COND"  # what waiting for a condition variable does to its mutex
+
+
+class _Round(NamedTuple):
+    """What there was when a round began: registers, and how many events."""
+
+    registers: dict[str, Binding]
+    events: int
+
+
+class Rounds:
+    """The rounds of the loops of one thread, noted while it is walked."""
+
+    def __init__(self, walk: ThreadWalk) -> None:
+        self.walk = walk
+        self.terms = walk.terms
+        self.heads = {head: index for index, head in enumerate(walk.unrolling.heads)}
+        self._begun: dict[tuple[int, ...], _Round] = {}
+        self._live: list[frozenset[str]] | None = None
+
+    def begin(self, copy: Copy, state: State) -> None:
+        """Note that the walk is at a copy; where a loop begins, a round does."""
+        if copy[-1] in self.heads:
+            self._begun[self._key(copy, copy[-1])] = _Round(
+                dict(state.registers), len(self.walk.result.events)
+            )
+
+    def _key(self, copy: Copy, head: int) -> tuple[int, ...]:
+        return (head, *copy[: self.heads[head] + 1])
+
+    def split(self, copy: Copy, head: int, condition: int, state: State) -> tuple[int, int]:
+        """The parts of the condition of a backward jump under which the round was idle and was not; the
+        thread waits under the first."""
+        idle = self._idle(copy, head, condition, state)
+        waits = self.terms.both(condition, idle)
+        if waits != FALSE:
+            self.wait(copy, head, waits)
+        return waits, self.terms.both(condition, -idle)
+
+    def wait(self, copy: Copy, head: int, condition: int) -> None:
+        """Note that the thread waits behind the jump."""
+        begun = self._begun.get(self._key(copy, head))
+        events = self._events(begun.events) if begun else []
+        reads = tuple(event.number for event in events if event.kind == "R")
+        writes = tuple(event.number for event in events if event.kind == "W")
+        at = self.walk.thread.instructions[copy[-1]]
+        self.walk.result.waits.append(Wait(self.walk.index, at, condition, reads, writes))
+
+    def _events(self, first: int) -> list[StaticEvent]:
+        """The thread's own events since there were so many."""
+        return [event for event in self.walk.result.events[first:] if event.thread == self.walk.index]
+
+    def _idle(self, copy: Copy, head: int, condition: int, state: State) -> int:
+        """The condition that the round which the jump ends changed nothing, or that it and the one before
+        only waited for a condition variable: then what happened between the two waits can be left out."""
+        code = self.walk.thread.instructions[head : copy[-1] + 1]
+        if any(isinstance(instruction, _NEVER_IDLE) for instruction in code):
+            return FALSE
+        key = self._key(copy, head)
+        last, earlier = self._begun.get(key), self._begun.get((*key[:-1], key[-1] - 1))
+        if last is None or not self._same_registers(last.registers, state.registers, head):
+            return FALSE
+        idle = self._unchanged(self._events(last.events), condition, allowed="")
+        if idle == TRUE or earlier is None or not any(WAITING in getattr(i, "tags", ()) for i in code):
+            return idle
+        if not self._same_registers(earlier.registers, last.registers, head):
+            return idle
+        waited = self._unchanged(self._events(earlier.events), condition, allowed=WAITING)
+        return self.terms.either([idle, waited])
+
+    def _unchanged(self, events: list[StaticEvent], condition: int, allowed: str) -> int:
+        """The condition that the writes among events changed nothing; those with the tag `allowed` may, as
+        long as all of them are to one place."""
+        known, unchanged = set(self.terms.conjuncts(condition)), TRUE
+        place: int | None = None
+        for event in (event for event in events if event.kind == "W"):
+            if allowed in event.tags and event.address is not None:
+                place = event.address if place is None else place
+                harmless = self.terms.equal(place, event.address)
+            else:
+                harmless = self._writes_back(event)
+            if harmless == FALSE and event.guard in known:
+                return FALSE
+            unchanged = self.terms.both(unchanged, self.terms.either([-event.guard, harmless]))
+        return unchanged
+
+    def _same_registers(self, before: dict[str, Binding], after: dict[str, Binding], head: int) -> bool:
+        if self._live is None:
+            self._live = live_names(self.walk.thread)
+        live = self._live[head]
+        zero = Binding(self.terms.constant(0))
+        changed = {n for n in before.keys() | after.keys() if before.get(n, zero) != after.get(n, zero)}
+        return not any(is_live(name, live) for name in changed)
+
+    def _writes_back(self, write: StaticEvent) -> int:
+        """The condition that a read-modify-write writes what it read."""
+        if write.value is None or len(write.pair) != 1:
+            return FALSE
+        (read,) = write.pair
+        value = self.walk.result.events[read].value
+        return FALSE if value is None else self.terms.equal(write.value, value)
+
+
+def wait_for_read(walk: ThreadWalk, instruction: Instruction, condition: int) -> None:
+    """Note that a thread waits until its last read finds something else."""
+    own = (e.number for e in reversed(walk.result.events) if e.thread == walk.index and e.kind == "R")
+    reads = tuple(islice(own, 1))
+    walk.result.waits.append(Wait(walk.index, instruction, condition, reads))

@@ -1,0 +1,81 @@
+"""For every position of a thread, the registers and private cells whose values can still matter there.
+
+A value that is only used to compute values that do not matter does not matter either, so that the
+counter of a loop that nobody looks at is forgotten.
+"""
+
+from __future__ import annotations
+
+from treville.programs.ir import (
+    Branch,
+    Const,
+    IndirectBranch,
+    Instruction,
+    Local,
+    ReadPrivate,
+    Thread,
+    WritePrivate,
+)
+from treville.programs.spin import used_registers
+
+
+def cell(name: str, offset: int | str) -> str:
+    """How a cell of a private object is called; `*` as offset means any of them."""
+    return f"{name}\0{offset}"
+
+
+def live_names(thread: Thread) -> list[frozenset[str]]:
+    """The live names at each position; the last entry is for the end."""
+    count = len(thread.instructions)
+    live: list[frozenset[str]] = [frozenset()] * (count + 1)
+    changed = True
+    while changed:
+        changed = False
+        for position in reversed(range(count)):
+            after = frozenset().union(*(live[following] for following in _successors(thread, position)))
+            found = _before(thread.instructions[position], after)
+            if found != live[position]:
+                live[position], changed = found, True
+    return live
+
+
+def is_live(name: str, live: frozenset[str]) -> bool:
+    """Does the value of a register or cell matter?"""
+    return name in live or ("\0" in name and cell(name.split("\0")[0], "*") in live)
+
+
+def _before(instruction: Instruction, after: frozenset[str]) -> frozenset[str]:
+    written = _written(instruction)
+    if isinstance(instruction, Local | ReadPrivate | WritePrivate) and not _matters(instruction, after):
+        return after
+    found = (after - {written}) | used_registers(instruction)
+    if isinstance(instruction, ReadPrivate):
+        offset = instruction.offset
+        found |= {cell(instruction.object, offset.value if isinstance(offset, Const) else "*")}
+    return found
+
+
+def _matters(instruction: Local | ReadPrivate | WritePrivate, after: frozenset[str]) -> bool:
+    if not isinstance(instruction, WritePrivate):
+        return instruction.register in after
+    if isinstance(instruction.offset, Const):
+        return is_live(cell(instruction.object, instruction.offset.value), after)
+    return any(name.startswith(f"{instruction.object}\0") for name in after)
+
+
+def _written(instruction: Instruction) -> str | None:
+    """The name that surely has a new value afterwards."""
+    if isinstance(instruction, WritePrivate):
+        offset = instruction.offset
+        return cell(instruction.object, offset.value) if isinstance(offset, Const) else None
+    return getattr(instruction, "register", None)
+
+
+def _successors(thread: Thread, position: int) -> list[int]:
+    instruction = thread.instructions[position]
+    if isinstance(instruction, IndirectBranch):
+        return [thread.labels[label] for label in thread.code_addresses.values()]
+    if not isinstance(instruction, Branch):
+        return [position + 1]
+    target = thread.labels[instruction.target]
+    return [target] if instruction.condition is None else [target, position + 1]

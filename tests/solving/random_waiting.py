@@ -1,0 +1,128 @@
+"""Random small programs whose threads wait: locks, spin loops, exchanges and comparisons in loops, joins.
+
+Every loop either waits or runs a known number of times, so that no bound hides anything."""
+
+from __future__ import annotations
+
+import random
+
+from treville.programs import ir
+
+ATOMIC = frozenset({"SC", "A", "RMW"})
+ORDERS = (frozenset({"RLX", "A"}), frozenset({"SC", "A"}), frozenset({"NA", "DATA"}))
+FULL = frozenset({"SC", "MFENCE"})
+
+
+class Waiting:
+    """Draws one program; `m` and `n` are mutexes, `x` and `y` are data."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.program = ir.Program()
+        self.data = [ir.Const(self.program.location(name).address) for name in ("x", "y")]
+        self.mutexes = [ir.Const(self.program.location(name).address) for name in ("m", "n")]
+        self.fresh = 0
+
+    def make(self) -> ir.Program:
+        """Two or three threads, all joined by main."""
+        for number in range(self.random.choice((2, 2, 2, 3))):
+            thread = ir.Thread(f"t{number}")
+            for _ in range(self.random.choice((2, 3))):
+                self._part(thread)
+            for place, instruction in enumerate(thread.instructions):
+                instruction.index = instruction.index or place + 1000
+            self.program.functions[thread.name] = thread
+        names = list(self.program.functions)
+        code: list[ir.Instruction] = [ir.Spawn(f"h{name}", name, ir.Const(0)) for name in names]
+        code += [ir.Join(ir.Reg(f"h{name}")) for name in names]
+        self.program.threads.append(ir.Thread("main", code))
+        return self.program
+
+    def _part(self, thread: ir.Thread) -> None:
+        parts = (self._store, self._store, self._lock, self._unlock, self._unlock, self._spin, self._load,
+                 self._exchange, self._compare, self._if)  # fmt: skip
+        self.random.choice(parts)(thread)
+
+    def _name(self) -> str:
+        self.fresh += 1
+        return f"r{self.fresh}"
+
+    def _store(self, thread: ir.Thread) -> None:
+        value = ir.Const(self.random.choice((0, 1, 1)))
+        thread.instructions.append(
+            ir.Store(self.random.choice(self.data), value, self.random.choice(ORDERS))
+        )
+
+    def _load(self, thread: ir.Thread) -> None:
+        thread.instructions.append(
+            ir.Load(self._name(), self.random.choice(self.data), self.random.choice(ORDERS))
+        )
+
+    def _lock(self, thread: ir.Thread) -> None:
+        word, place, index = self._name(), self.random.choice(self.mutexes), self.fresh
+        free = ir.Op("eq", (ir.Reg(word), ir.Const(0)), 32)
+        thread.instructions += [
+            ir.Fence(FULL),
+            ir.Load(word, place, ATOMIC, link=True, index=index),
+            ir.Assume(free, waits=True, index=index),
+            ir.Store(place, ir.Const(1), ATOMIC, link=True, index=index),
+            ir.Fence(FULL),
+        ]
+
+    def _unlock(self, thread: ir.Thread) -> None:
+        place = self.random.choice(self.mutexes)
+        store = ir.Store(place, ir.Const(0), frozenset({"SC", "A"}))
+        thread.instructions += [ir.Fence(FULL), store, ir.Fence(FULL)]
+
+    def _loop(self, thread: ir.Thread, body: list[ir.Instruction], again: ir.Expr) -> None:
+        label = f"l{self.fresh}"
+        thread.labels[label] = len(thread.instructions)
+        thread.instructions += [*body, ir.Branch(label, again)]
+
+    def _spin(self, thread: ir.Thread) -> None:
+        """Wait for a value, looking at one or two places in each round, perhaps counting the rounds."""
+        seen, wanted = self._name(), ir.Const(self.random.choice((0, 1)))
+        first, second = self.random.sample(self.data, 2)
+        body: list[ir.Instruction] = [ir.Load(seen, first, self.random.choice(ORDERS[:2]))]
+        again: ir.Expr = ir.Op("ne", (ir.Reg(seen), wanted), 32)
+        if self.random.random() < 0.3:
+            other = self._name()
+            body.append(ir.Load(other, second, self.random.choice(ORDERS[:2])))
+            again = ir.Op("and", (again, ir.Op("eq", (ir.Reg(other), ir.Const(0)), 32)), 32)
+        if self.random.random() < 0.2:
+            count = self._name()
+            body.append(ir.Local(count, ir.Op("add", (ir.Reg(count), ir.Const(1)), 32)))
+        self._loop(thread, body, again)
+
+    def _exchange(self, thread: ir.Thread) -> None:
+        """`while (exchange(x, 1));`"""
+        seen, place, index = self._name(), self.random.choice(self.data), self.fresh
+        body: list[ir.Instruction] = [
+            ir.Load(seen, place, ATOMIC, link=True, index=index),
+            ir.Store(place, ir.Const(1), ATOMIC, link=True, index=index),
+        ]
+        self._loop(thread, body, ir.Reg(seen))
+
+    def _compare(self, thread: ir.Thread) -> None:
+        """`while (!compare_exchange(x, a, b));`"""
+        seen, place, index = self._name(), self.random.choice(self.data), self.fresh
+        wanted, new = ir.Const(self.random.choice((0, 1))), ir.Const(self.random.choice((0, 1)))
+        equal = ir.Op("eq", (ir.Reg(seen), wanted), 32)
+        body: list[ir.Instruction] = [
+            ir.Load(seen, place, ATOMIC, link=True, index=index),
+            ir.Store(place, new, ATOMIC, link=True, when=equal, index=index),
+        ]
+        self._loop(thread, body, ir.Op("lnot", (equal,)))
+
+    def _if(self, thread: ir.Thread) -> None:
+        """The rest of the thread only if a value is there."""
+        seen, label = self._name(), f"end{self.fresh}"
+        thread.instructions.append(ir.Load(seen, self.random.choice(self.data), ORDERS[1]))
+        thread.instructions.append(ir.Branch(label, ir.Reg(seen)))
+        self._store(thread)
+        thread.labels[label] = len(thread.instructions)
+
+
+def random_waiting(seed: int) -> ir.Program:
+    """The program of a seed."""
+    return Waiting(seed).make()
