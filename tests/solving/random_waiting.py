@@ -126,3 +126,26 @@ class Waiting:
 def random_waiting(seed: int) -> ir.Program:
     """The program of a seed."""
     return Waiting(seed).make()
+
+
+def random_outcome(seed: int) -> ir.Program:
+    """The program of a seed; its threads keep what they read, and main asserts that this was not certain
+    values."""
+    made = Waiting(seed)
+    program, choose = made.make(), random.Random(seed)
+    wanted: ir.Expr = ir.Const(1)
+    main = program.threads[0]
+    for thread in program.functions.values():
+        loads = [i for i in thread.instructions if isinstance(i, ir.Load) and i.address in made.data]
+        for load in loads[-1:]:
+            place = ir.Const(program.location(f"seen by {thread.name}").address)
+            thread.instructions.append(ir.Store(place, ir.Reg(load.register or ""), ORDERS[1], index=5000))
+            main.instructions.append(ir.Load(f"s{thread.name}", place))
+            equal = ir.Op("eq", (ir.Reg(f"s{thread.name}"), ir.Const(choose.choice((0, 1)))), 32)
+            wanted = ir.Op("and", (wanted, equal), 32)
+    for number, place in enumerate(made.data):
+        main.instructions.append(ir.Load(f"d{number}", place))
+        equal = ir.Op("eq", (ir.Reg(f"d{number}"), ir.Const(choose.choice((0, 1)))), 32)
+        wanted = ir.Op("and", (wanted, equal), 32)
+    main.instructions.append(ir.Assert(ir.Op("lnot", (wanted,))))
+    return program

@@ -6,6 +6,7 @@ import copy
 
 import pytest
 from random_races import as_program, races_under_sc, random_races
+from random_waiting import random_waiting
 
 from treville.models.cat.resolve import resolve_text
 from treville.models.library import load_model
@@ -15,6 +16,7 @@ from treville.programs.compile_to import compile_program, target_of
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.outcomes import outcomes
 from treville.results import Budget
+from treville.solving.operational.trace import reach_by_states
 from treville.solving.reachability import reach_failure
 from treville.solving.solution import evaluate_execution
 
@@ -41,6 +43,33 @@ def test_races_under_sc_are_those_that_vector_clocks_find(first: int) -> None:
         expected = races_under_sc(threads)
         assert solved(threads, "sc") == expected, seed
         assert solved(threads, "svcomp", lazy=True) == expected, seed
+        assert explored(as_program(threads)) == expected, seed
+        seen.add(expected)
+    assert seen == {True, False}
+
+
+def explored(program: ir.Program) -> bool:
+    """Does the machine find a race under SC? Its execution is judged again."""
+    model = with_races(load_model("sc"))
+    found = reach_by_states(compile_program(program, "sc"), model, Budget(), 100_000, "race")
+    assert found is not None
+    if found.execution is not None:
+        judged = evaluate_execution(model, found.execution)
+        assert judged.consistent
+        assert races_in(judged)
+    return found.execution is not None
+
+
+def test_the_machine_and_the_solver_agree_on_programs_that_wait() -> None:
+    seen = set()
+    for seed in range(30):
+        program = random_waiting(seed)
+        expected = explored(program)
+        found = reach_failure(
+            compile_program(program, "sc"), with_races(load_model("sc")), 2, Budget(), None, "race"
+        )
+        assert found.complete
+        assert (found.execution is not None) == expected, seed
         seen.add(expected)
     assert seen == {True, False}
 

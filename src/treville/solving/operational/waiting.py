@@ -43,7 +43,7 @@ class Graph:
 
 def find_waiting(program: ir.Program, kind: str, goal: str, limit: int, budget: Budget) -> Waiting:
     """Look for a run of the machine that violates `deadlock` or `liveness`. Raises `TooManyStates`."""
-    machine = Machine(_without_assertions(program), kind, limit=limit, budget=budget)
+    machine = Machine(without_assertions(program), kind, limit=limit, budget=budget)
     graph = _explore(machine)
     if machine.threads.was_cut:
         return Waiting(Answer("UNKNOWN", len(graph.states)))
@@ -55,7 +55,7 @@ def find_waiting(program: ir.Program, kind: str, goal: str, limit: int, budget: 
     return _report(machine, graph, graph.states[found])
 
 
-def _without_assertions(program: ir.Program) -> ir.Program:
+def without_assertions(program: ir.Program) -> ir.Program:
     """Runs in which an assertion fails end there: they do not count here."""
 
     def changed(thread: ir.Thread) -> ir.Thread:

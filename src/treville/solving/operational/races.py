@@ -1,0 +1,103 @@
+"""All states of the machine without buffers -> a run with a data race, or that there is none.
+
+Under SC a program has a race exactly if two threads can stand in front of conflicting accesses at the same
+time, one of them to ordinary data (H.-J. Boehm, S. Adve, Foundations of the C++ Concurrency Memory Model,
+PLDI 2008, on why both definitions agree). So no order of events has to be kept beside the states.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from treville.programs import ir
+from treville.results import Budget
+from treville.solving.operational.machine import Machine
+from treville.solving.operational.states import Answer, Log, State, TooManyStates
+from treville.solving.operational.threads import Does
+from treville.solving.operational.waiting import without_assertions
+
+ORDINARY = "DATA"
+_BETWEEN_LOOKS_AT_THE_BUDGET = 64
+
+
+class _Access(NamedTuple):
+    """What a thread is about to do to a cell."""
+
+    address: int
+    writes: bool
+    ordinary: bool
+
+    def races_with(self, other: _Access) -> bool:
+        """Is it a race if nothing orders the two?"""
+        conflict = self.address == other.address and (self.writes or other.writes)
+        return conflict and (self.ordinary or other.ordinary)
+
+
+def find_race(program: ir.Program, limit: int, budget: Budget) -> Answer:
+    """Look for a race under SC. Raises `TooManyStates`."""
+    machine = Machine(without_assertions(program), "sc", limit=limit, budget=budget)
+    before: dict[State, State | None] = {}
+    stack: list[tuple[State, State | None]] = [(state, None) for state, _ in machine.first()]
+    while stack:
+        current, origin = stack.pop()
+        if current in before:
+            continue
+        before[current] = origin
+        if len(before) > limit:
+            raise TooManyStates("too many states")
+        if len(before) % _BETWEEN_LOOKS_AT_THE_BUDGET == 0:
+            budget.check()
+        pair = _racing(machine, current)
+        if pair is not None:
+            return _report(machine, current, before, pair)
+        stack.extend((following, current) for following, _ in machine.successors(current))
+    return Answer("UNKNOWN" if machine.threads.was_cut else "PASS", len(before))
+
+
+def _racing(machine: Machine, state: State) -> tuple[int, int] | None:
+    """Two threads that race now."""
+    accesses = [_next(machine, state, number) for number in range(len(state.threads))]
+    for number, mine in enumerate(accesses):
+        for other in range(number):
+            if any(one.races_with(two) for one in mine for two in accesses[other]):
+                return other, number
+    return None
+
+
+def _next(machine: Machine, state: State, number: int) -> list[_Access]:
+    """What a thread does next; all that an atomic block or an update really does, which is not ordinary."""
+    action = machine.threads.actions[state.threads[number]]
+    instruction = action.instruction
+    if action.does in (Does.LOAD, Does.STORE) and isinstance(instruction, ir.Load | ir.Store):
+        ordinary = ORDINARY in instruction.tags
+        return [_Access(action.address, action.does is Does.STORE, ordinary)]
+    if action.does not in (Does.BEGIN, Does.UPDATE):
+        return []
+    steps = [step for actor, step in machine.moves(state, logging=True) if actor == number]
+    return [
+        _Access(entry.address, entry.kind != "R", False)
+        for step in steps
+        for entry in step.log or []
+        if entry.kind in "RWD"
+    ]
+
+
+def _report(
+    machine: Machine, state: State, before: dict[State, State | None], pair: tuple[int, int]
+) -> Answer:
+    """The run up to the race, with both accesses at its end."""
+    log, bodies = machine.run_to(state, before)
+    for number in pair:
+        state, steps = _advance(machine, state, number)
+        log += steps
+    for entry in log:
+        if isinstance(entry.instruction, ir.Spawn) and entry.address >= len(bodies):
+            bodies.append(entry.instruction.function)
+    return Answer("FAIL", len(before), None, log, bodies)
+
+
+def _advance(machine: Machine, state: State, number: int) -> tuple[State, list[Log]]:
+    for actor, step in machine.moves(state, logging=True):
+        if actor == number:
+            return next(machine.settle(step))
+    return state, []
