@@ -1,0 +1,67 @@
+"""The executions that are shown are executions of the program: an interpreter runs along them."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from replay import CannotReplay, Mismatch, failing_assertions
+
+from treville.campaigns.check import Options, compiled
+from treville.campaigns.litmus import load_model
+from treville.events.execution import Execution
+from treville.programs.ir import Program
+from treville.questions.reachability import Search, reachability
+from treville.results import Budget
+
+pytest.importorskip("llvmlite")
+
+HERE = Path(__file__).parent
+
+
+def failing(models: tuple[str, ...]) -> list[tuple[str, str, str, str]]:
+    """File, defines, bound and model of the programs that fail."""
+    with (HERE / "expected.csv").open(newline="") as lines:
+        rows = [row for row in csv.DictReader(lines) if row["verdict"] == "FAIL" and row["model"] in models]
+    return [(row["file"], row["defines"], row["bound"], row["model"]) for row in rows]
+
+
+def found(file: str, defines: str, bound: str, name: str, engine: str) -> tuple[Program, Execution]:
+    model = load_model(name)
+    options = Options(bound=int(bound), defines=tuple(defines.split()), engine=engine)
+    answer = reachability(
+        lambda current: compiled(str(HERE / file), model, current, options),
+        model, int(bound), Budget(120), Search(engine),
+    )  # fmt: skip
+    assert answer.found.execution is not None
+    return answer.program, answer.found.execution
+
+
+@pytest.mark.parametrize(("file", "defines", "bound", "model"), failing(("tso", "rc11")))
+def test_the_program_can_do_what_the_execution_shows(file: str, defines: str, bound: str, model: str) -> None:
+    program, execution = found(file, defines, bound, model, "eager")
+    try:
+        assert failing_assertions(program, execution)
+    except CannotReplay:
+        pytest.skip("arbitrary values are not among the events")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("file", "defines", "bound", "model"), failing(("sc", "tso", "pso")))
+def test_the_machine_shows_executions_of_the_program(file: str, defines: str, bound: str, model: str) -> None:
+    program, execution = found(file, defines, bound, model, "states")
+    assert failing_assertions(program, execution)
+
+
+def test_an_execution_with_another_value_is_noticed() -> None:
+    program, execution = found(*failing(("tso",))[0], "eager")
+    from dataclasses import replace
+
+    events = execution.events
+    write = next(event for event in events if event.kind == "W" and event.thread > 0)
+    execution.events = [
+        replace(event, value=(event.value or 0) + 1) if event is write else event for event in events
+    ]
+    with pytest.raises(Mismatch):
+        failing_assertions(program, execution)
