@@ -30,7 +30,9 @@ from treville.results import Budget
 _MOST_CANDIDATES = 60
 _LARGEST = 3
 _FIRST_STATES = 6_000
-_MORE_STATES_AFTER = (8, 40)
+_MOST_STATES = 60_000
+_STATES_A_NODE = 150
+_NODES_BETWEEN_REVIEWS = 8
 _MOST_PROCESSES = 4
 _STATES_AROUND = 200
 _MOST_COMPARISONS = 12
@@ -43,28 +45,38 @@ class Approximation:
         self.system, self.assumptions, self.budget = system, assumptions, budget
         self.refused: set[frozenset[Literal]] = set()
         self.made: list[Node] = []
+        self.reviews = 0
         self.theory = Theory(system.symbols, named=system.named)
         self.initial = Initial(system, self.theory, assumptions)
         self.states = KnownStates(system, assumptions, budget)
         self._explore(_FIRST_STATES)
 
-    def _explore(self, most: int) -> None:
+    def _explore(self, more: int, most: int = _MOST_STATES) -> None:
         """Collect states of instances with three and two processes; large ones add to small ones."""
         sizes = [self.system.processes] if self.system.named else [3, 2]
         for size in sizes:
             if not self.system.processes or size <= self.system.processes:
-                self.states.grow(size, most if size == 2 else most // 2)
+                self.states.grow(size, more, most)
 
-    def refuse(self, guess: Node, found: Node, start: Cube) -> None:
-        """A guess was wrong: `found` meets the initial states. The run from there shows more states."""
+    def review(self) -> Node | None:
+        """Explore some more; a guess that one of the new states meets."""
+        self.reviews += 1
+        if self.reviews % _NODES_BETWEEN_REVIEWS or self.states.count() > 2 * _MOST_STATES:
+            return None
+        self._explore(_NODES_BETWEEN_REVIEWS * _STATES_A_NODE)
+        return next((guess for guess in self.made if self.states.meets(guess)), None)
+
+    def refuse(self, guess: Node) -> None:
+        """A guess was wrong."""
         self.refused.add(guess.literals)
+
+    def learn(self, guess: Node, found: Node, start: Cube) -> None:
+        """`found` meets the initial states and leads to a guess: the run from there shows more states."""
         trace = trace_to(self.system, found, guess, start)
         if trace.processes <= _MOST_PROCESSES:
             _, run = replay(self.system, trace, self.assumptions, self.budget)
             if run is not None:
                 self.states.learn(trace.processes, (step.state for step in run), _STATES_AROUND)
-        if len(self.refused) in _MORE_STATES_AFTER:
-            self._explore(_FIRST_STATES * 4 ** (1 + _MORE_STATES_AFTER.index(len(self.refused))))
 
     def known_states(self) -> int:
         """How many states the guesses avoid."""

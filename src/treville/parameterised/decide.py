@@ -13,7 +13,7 @@ from treville.parameterised.cube import Node
 from treville.parameterised.forward import explore
 from treville.parameterised.machine import Machine, State, Step
 from treville.parameterised.replay import RunStep, Trace, replay, trace_of
-from treville.parameterised.search import NodesExceeded, Progress, Search, new_search, roots_of
+from treville.parameterised.search import GuessRefuted, NodesExceeded, Progress, Search, new_search, roots_of
 from treville.parameterised.system import Cube, Property, System, terms_of
 from treville.parameterised.theory import Theory
 from treville.results import Budget, BudgetExceeded, Verdict
@@ -97,15 +97,16 @@ class _Decision:
                 found = search.run(self.roots(search.theory), nodes)
             except NodesExceeded:
                 return False
+            except GuessRefuted as refuted:
+                self.refuse(guesser, refuted.guess)
+                continue
             if found is None:
                 self.passed(search)
                 return True
             wrong = _guess_behind(found)
             if wrong is not None and guesser is not None:
-                start = tuple(search.initial.at_start(found.literals) or ())
-                guesser.refuse(wrong, found, start)
-                self.answer.known_states = guesser.known_states()
-                self.answer.restarts += 1
+                self.refuse(guesser, wrong)
+                guesser.learn(wrong, found, tuple(search.initial.at_start(found.literals) or ()))
                 if self.answer.restarts > _MOST_RESTARTS:
                     self.answer.restarts = 0
                     guesser = None
@@ -122,13 +123,20 @@ class _Decision:
                 continue
             return True
 
+    def refuse(self, guesser: Approximation | None, wrong: Node) -> None:
+        if guesser is not None:
+            guesser.refuse(wrong)
+            self.answer.known_states = guesser.known_states()
+            self.answer.restarts += 1
+
     def search(self, guesser: Approximation | None) -> Search:
-        theory = Theory(self.system.symbols, named=self.system.named)
-        search = new_search(self.system, theory, self.assumptions, self.budget)
+        before = self.answer.search
+        theory = before.theory if before else Theory(self.system.symbols, named=self.system.named)
+        search = new_search(self.system, theory, self.assumptions, self.budget, before)
         search.progress, search.reduce = self.progress, self.reduce
         if guesser is not None:
             guesser.made = []
-            search.approximate = guesser.propose
+            search.approximate, search.review = guesser.propose, guesser.review
             self.answer.guesses = guesser.made
         return search
 

@@ -11,18 +11,23 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
-from itertools import permutations
+from itertools import pairwise, permutations
+from operator import itemgetter
 from typing import Any
 
 from treville.parameterised.cube import Node
 from treville.parameterised.instances import arrangements
-from treville.parameterised.machine import Bounds, Machine, State, compiled
-from treville.parameterised.system import Literal, Property, System, Term
+from treville.parameterised.machine import Bounds, Machine, State
+from treville.parameterised.state_table import StateTable
+from treville.parameterised.successors import successors
+from treville.parameterised.system import Property, System, Term
 from treville.results import Budget
 
 _BOUNDS = Bounds(initial_states=300, lowest=-200, highest=200)
 _MOST_PERMUTED = 4
 _CHECK_EVERY = 64
+
+Mapped = Callable[[State], State]
 
 
 class KnownStates:
@@ -33,9 +38,10 @@ class KnownStates:
         self.known: dict[int, _Instance] = {}
         self.vanishing = not system.processes and any(t.universals for t in system.transitions)
 
-    def grow(self, processes: int, most: int) -> None:
-        """Explore an instance until that many states are known."""
-        self._instance(processes).grow(most)
+    def grow(self, processes: int, more: int, most: int) -> None:
+        """Explore an instance until so many more states are known, but not more than `most`."""
+        instance = self._instance(processes)
+        instance.grow(min(most, len(instance.states) + more))
 
     def learn(self, processes: int, states: Iterable[State], more: int) -> None:
         """Add states that a run went through, and some of those around them."""
@@ -77,14 +83,14 @@ class _Instance:
         self.budget = budget
         self.named = system.named
         self.views = _views(self.machine)
+        self.after = None if self.machine.weak else successors(self.machine)
         self.states: list[State] = []
         self.keys: set[Any] = set()
         self.waiting: deque[State] = deque()
         self.turn = 0
         self.smaller: _Instance | None = None
-        self.remains: list[Callable[[State], State]] = []
-        # Literal with concrete processes -> its check, how many states it was asked for, where it holds.
-        self.masks: dict[tuple[Literal, tuple[int, ...]], tuple[Callable[[Any], bool], int, int]] = {}
+        self.remains: list[Mapped] = []
+        self.table = StateTable(self.machine, self.states)
         for state in self.machine.initial_states(assumptions):
             self.add(state)
 
@@ -95,9 +101,6 @@ class _Instance:
             self.keys.add(key)
             self.states.append(state)
             self.waiting.append(state)
-            if self.smaller is not None:
-                for remains in self.remains:
-                    self.smaller.add(remains(state))
 
     def let_vanish(self, smaller: _Instance) -> None:
         """From now on, what is left of a state without one process is a state of the smaller instance."""
@@ -112,6 +115,13 @@ class _Instance:
             if self.turn % _CHECK_EVERY == 0:
                 self.budget.check()
             state = self.waiting.pop() if self.turn % 2 else self.waiting.popleft()
+            if self.smaller is not None:
+                for remains in self.remains:
+                    self.smaller.add(remains(state))
+            if self.after is not None:
+                for values in self.after(state[0]):
+                    self.add((values, ()))
+                continue
             for new in machine.flushes(state):
                 self.add(new)
             for step in machine.steps:
@@ -119,6 +129,7 @@ class _Instance:
                     self.add(new)
 
     def meets(self, node: Node) -> bool:
+        """Is a known state in the cube?"""
         everyone = range(self.machine.processes)
         places = [tuple(everyone)] if self.named else arrangements(everyone, node.processes)
         return any(self._holding(node, place) for place in places)
@@ -126,23 +137,9 @@ class _Instance:
     def _holding(self, node: Node, place: tuple[int, ...]) -> int:
         mask = -1
         for literal in node.literals:
-            mask &= self._mask(literal, place)
+            mask &= self.table.mask(literal, place)
             if not mask:
                 return 0
-        return mask
-
-    def _mask(self, literal: Literal, place: tuple[int, ...]) -> int:
-        """The states in which a literal holds; only new states are asked."""
-        held = self.masks.get((literal, place))
-        if held is None:
-            text = self.machine.source(((literal,),), dict(enumerate(place)))
-            held = (compiled(f"lambda s: {text}"), 0, 0)
-        check, count, mask = held
-        if count < len(self.states):
-            new = self.states[count:]
-            bits = "".join("1" if check(values) else "0" for values, _ in reversed(new))
-            mask |= int(bits, 2) << count
-            self.masks[literal, place] = (check, len(self.states), mask)
         return mask
 
 
@@ -176,11 +173,29 @@ def _views(machine: Machine) -> Callable[[State], Any]:
     if not moves:
         return ranked
 
+    locals_of = [_local_values(machine, i) for i in range(machine.processes)]
+
     def least(state: State) -> Any:
         base = ranked(state)
-        return min(base, *(move(base) for move in moves))
+        said = [local(base[0]) for local in locals_of]
+        # Processes are sorted by what their own cells say; where that leaves a choice, the least counts.
+        fitting = [move for order, move in moves if _ascending([said[i] for i in order])]
+        return fitting[0](base) if len(fitting) == 1 else min(move(base) for move in fitting)
 
     return least
+
+
+def _local_values(machine: Machine, process: int) -> Callable[[Any], Any]:
+    slots = [
+        slot
+        for term, slot in machine.slots.items()
+        if term[0] == "a" and term[2] == (process,) and machine.slot_symbol[slot].type.kind == "enum"
+    ]
+    return itemgetter(*slots) if slots else lambda _: ()
+
+
+def _ascending(values: list[Any]) -> bool:
+    return all(first <= second for first, second in pairwise(values))
 
 
 def _named_numbers(system: System) -> tuple[Any, Any]:
@@ -203,15 +218,18 @@ def _cubes(transition: Any) -> list[Any]:
     return found
 
 
-def _moves(machine: Machine) -> list[Callable[[State], State]]:
-    """The permutations of processes as functions on states; none where processes are told apart."""
+def _moves(machine: Machine) -> list[tuple[tuple[int, ...], Mapped]]:
+    """The permutations of processes: which process comes first, second and so on, and that on states.
+
+    None where processes are told apart.
+    """
     system = machine.system
-    if system.named or machine.processes > _MOST_PERMUTED or _ordered(system):
+    if system.named or not 1 < machine.processes <= _MOST_PERMUTED or _ordered(system):
         return []
     made = []
-    for new in permutations(range(machine.processes)):
-        if new != tuple(range(machine.processes)):
-            made.append(_move(machine, new))
+    for order in permutations(range(machine.processes)):
+        called = tuple(order.index(i) for i in range(machine.processes))
+        made.append((order, _move(machine, called)))
     return made
 
 
@@ -221,59 +239,51 @@ def _ordered(system: System) -> bool:
     return any(literal[0] == "<" for cube in cubes for literal in cube)
 
 
-def _move(machine: Machine, new: tuple[int, ...]) -> Callable[[State], State]:
+def _move(machine: Machine, new: tuple[int, ...]) -> Mapped:
+    """States with process i called new[i]."""
     source = [0] * len(machine.slots)
     for term, slot in machine.slots.items():
         moved: Term = ("a", term[1], tuple(new[i] for i in term[2])) if term[0] == "a" else term
         source[machine.slots[moved]] = slot
-    target = {old: position for position, old in enumerate(source)}
-    holders = frozenset(s for s, symbol in enumerate(machine.slot_symbol) if symbol.type.kind == "proc")
-
-    def moved_value(slot: int, value: Any) -> Any:
-        return new[value] if slot in holders and value >= 0 else value
-
-    def move(state: State) -> State:
-        values, buffers = state
-        if holders:
-            values = tuple(moved_value(slot, value) for slot, value in enumerate(values))
-        made = tuple([values[slot] for slot in source])
-        if not buffers:
-            return made, buffers
-        pending: list[Any] = [()] * len(buffers)
-        for process, entries in enumerate(buffers):
-            pending[new[process]] = tuple(
-                tuple(sorted((target[slot], moved_value(slot, value)) for slot, value in entry))
-                for entry in entries
-            )
-        return made, tuple(pending)
-
-    return move
+    return _mapped(machine, source, new)
 
 
-def _rest(machine: Machine, smaller: Machine, gone: int) -> Callable[[State], State]:
+def _rest(machine: Machine, smaller: Machine, gone: int) -> Mapped:
     """States without one process; variables that name it name nobody then."""
     kept = [i for i in range(machine.processes) if i != gone]
-    back = dict(enumerate(kept))
-    called = {old: new for new, old in enumerate(kept)}
-    source, target = [], {}
-    for term, slot in smaller.slots.items():
-        whole: Term = ("a", term[1], tuple(back[i] for i in term[2])) if term[0] == "a" else term
+    source = []
+    for term in smaller.slots:
+        whole: Term = ("a", term[1], tuple(kept[i] for i in term[2])) if term[0] == "a" else term
         source.append(machine.slots[whole])
-        target[machine.slots[whole]] = slot
-    holders = frozenset(s for s, symbol in enumerate(machine.slot_symbol) if symbol.type.kind == "proc")
+    called = tuple(-1 if i == gone else kept.index(i) for i in range(machine.processes))
+    return _mapped(machine, source, called)
 
-    def value_of(slot: int, value: Any) -> Any:
-        return called.get(value, -1) if slot in holders else value
 
-    def rest(state: State) -> State:
+def _mapped(machine: Machine, source: list[int], called: tuple[int, ...]) -> Mapped:
+    """States with new slot k taken from slot source[k], process i called called[i] (-1: gone)."""
+    target = {old: position for position, old in enumerate(source)}
+    holding = {slot for slot, symbol in enumerate(machine.slot_symbol) if symbol.type.kind == "proc"}
+    patched = [target[slot] for slot in sorted(holding) if slot in target]
+    # Index -1, nobody, is the last one.
+    table = (*called, -1)
+
+    take = itemgetter(*source) if len(source) > 1 else lambda values: [values[slot] for slot in source]
+
+    def mapped(state: State) -> State:
         values, buffers = state
-        made = tuple([value_of(slot, values[slot]) for slot in source])
+        made = list(take(values))
+        for position in patched:
+            made[position] = table[made[position]]
         if not buffers:
-            return made, buffers
-        pending = []
-        for process in kept:
-            entries = (((target[s], value_of(s, v)) for s, v in e if s in target) for e in buffers[process])
-            pending.append(tuple(entry for entry in map(tuple, entries) if entry))
-        return made, tuple(pending)
+            return tuple(made), buffers
+        pending: list[Any] = [()] * (max(called, default=-1) + 1)
+        for process, entries in enumerate(buffers):
+            if called[process] >= 0:
+                moved = (
+                    sorted((target[s], table[v] if s in holding else v) for s, v in entry if s in target)
+                    for entry in entries
+                )
+                pending[called[process]] = tuple(tuple(entry) for entry in moved if entry)
+        return tuple(made), tuple(pending)
 
-    return rest
+    return mapped

@@ -70,6 +70,9 @@ class Step:
     weak_slots: frozenset[int] = field(default_factory=frozenset)
     # Weak cells that the guard or the new values look at.
     read_slots: frozenset[int] = field(default_factory=frozenset)
+    # The expressions behind `guard` and `updates`.
+    guard_text: str = "True"
+    assigned: tuple[tuple[int, str], ...] = ()
 
 
 class Machine:
@@ -113,6 +116,7 @@ class Machine:
                 transition, number, place, actor, compiled(f"lambda s: {guard}"), compiled(source),
                 tuple(arbitrary), frozenset(slot for slot, _ in assigned if slot in self.weak),
                 frozenset(int(slot) for slot in _SLOT.findall(guard + source)) & self.weak,
+                guard, tuple(assigned),
             )  # fmt: skip
 
     def _guard(self, transition: Transition, names: dict[int, int], place: tuple[int, ...]) -> str:
@@ -230,7 +234,7 @@ class Machine:
         if not step.guard(seen):
             return
         changes = [change for change in step.updates(seen) if change[1] is not KEPT]
-        for extra in product(*(self._any(slot) for slot in step.arbitrary)):
+        for extra in product(*(self.any_value(slot) for slot in step.arbitrary)):
             made = self._written(state, step, [*changes, *zip(step.arbitrary, extra, strict=True)])
             if made is not None:
                 yield made
@@ -254,7 +258,8 @@ class Machine:
             buffers = (*buffers[:actor], longer, *buffers[actor + 1 :])
         return tuple(new), buffers
 
-    def _any(self, slot: int) -> tuple[Any, ...]:
+    def any_value(self, slot: int) -> tuple[Any, ...]:
+        """What an arbitrary value can be."""
         kind = self.slot_symbol[slot].type
         if kind.kind == "enum":
             return tuple(kind.values)
@@ -322,7 +327,7 @@ class Machine:
             elif outside and self.slot_symbol[slot].type.kind == "proc":
                 choices.append((-1,))
             else:
-                choices.append(self._any(slot))
+                choices.append(self.any_value(slot))
         mentioned = self._mentioned(known or ())
         for kinds in (("abstract", "int", "real"), ("enum", "proc")):
             if all_values or (known is None and prod(map(len, choices)) <= self.bounds.initial_states):

@@ -7,8 +7,8 @@ so that short counterexamples are found among infinitely many small cubes.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 
 from treville.parameterised.cube import Node, compact, without
 from treville.parameterised.frontier import Growing
@@ -20,6 +20,8 @@ from treville.parameterised.system import NAMED, Property, System
 from treville.parameterised.theory import Theory
 from treville.results import Budget
 
+_MOST_REMEMBERED = 4_000
+
 Progress = Callable[["Search"], None]
 # Proposes a cube that covers the given one, or nothing.
 Approximate = Callable[[Node], Node | None]
@@ -27,6 +29,14 @@ Approximate = Callable[[Node], Node | None]
 
 class NodesExceeded(Exception):
     """A search with a bound on its cubes has visited that many."""
+
+
+class GuessRefuted(Exception):
+    """A guess of this search turned out to be wrong."""
+
+    def __init__(self, guess: Node) -> None:
+        super().__init__()
+        self.guess = guess
 
 
 @dataclass(slots=True)
@@ -40,6 +50,7 @@ class Search:
     visited: Visited
     budget: Budget
     approximate: Approximate | None = None
+    review: Callable[[], Node | None] | None = None
     progress: Progress | None = None
     queue: list[tuple[tuple[int, ...], int, Node]] = field(default_factory=list)
     shallow: list[tuple[tuple[int, ...], int, Node]] = field(default_factory=list)
@@ -52,6 +63,7 @@ class Search:
     deepest: int = 0
     pushed: int = 0
     seen: set[object] = field(default_factory=set)
+    predecessors: dict[object, list[Node]] = field(default_factory=dict)
 
     def push(self, node: Node) -> Node | None:
         """Queue a cube unless it was seen; the cube itself when it meets the initial states."""
@@ -82,7 +94,7 @@ class Search:
     def run(self, roots: list[Node], most: int | None = None) -> Node | None:
         """Search until a cube meets the initial states (returned) or all are covered (None).
 
-        Raises `NodesExceeded` when more than `most` cubes are visited.
+        Raises `NodesExceeded` when more than `most` cubes are visited, `GuessRefuted` for a wrong guess.
         """
         for root in roots:
             if (found := self.push(root)) is not None:
@@ -97,11 +109,30 @@ class Search:
                 raise NodesExceeded
             node = self._generalised(node) or self._reduced(node)
             self._visit(node)
-            for child in self.preimage.of(node):
+            if self.review is not None and (wrong := self.review()) is not None:
+                raise GuessRefuted(wrong)
+            for child in self._children(node):
                 self.budget.check()
                 if (found := self.push(child)) is not None:
                     return found
         return None
+
+    def _children(self, node: Node) -> Iterator[Node]:
+        """The predecessors of a cube; those that an earlier search asked for are known."""
+        key = (node.literals, node.frontier, node.processes)
+        known = self.predecessors.get(key)
+        if known is not None:
+            for child in known:
+                yield replace(
+                    child, parent=node, depth=node.depth + 1, property_name=node.property_name, number=0
+                )
+            return
+        found = []
+        for child in self.preimage.of(node):
+            found.append(replace(child, parent=None))
+            yield child
+        if len(self.predecessors) < _MOST_REMEMBERED:
+            self.predecessors[key] = found
 
     def _visit(self, node: Node) -> None:
         node.number = len(self.explored) + 1
@@ -125,14 +156,23 @@ class Search:
         return self.approximate(node) if self.approximate is not None else None
 
 
-def new_search(system: System, theory: Theory, assumptions: tuple[Property, ...], budget: Budget) -> Search:
-    """A search with nothing visited; assumptions count as visited."""
+def new_search(
+    system: System,
+    theory: Theory,
+    assumptions: tuple[Property, ...],
+    budget: Budget,
+    before: Search | None = None,
+) -> Search:
+    """A search with nothing visited; assumptions count as visited. Uses what the one before worked out."""
     visited = Visited(theory, named=system.named)
     for assumption in assumptions:
         for node in roots_of(system, theory, assumption):
             visited.add(node)
     initial = Initial(system, theory, assumptions)
-    return Search(system, theory, initial, Preimage(system, theory), visited, budget)
+    made = Search(system, theory, initial, Preimage(system, theory), visited, budget)
+    if before is not None:
+        made.preimage, made.predecessors = before.preimage, before.predecessors
+    return made
 
 
 def roots_of(system: System, theory: Theory, unsafe: Property) -> list[Node]:
