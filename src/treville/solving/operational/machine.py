@@ -26,7 +26,7 @@ from treville.solving.operational.states import (
     State,
     TooManyStates,
 )
-from treville.solving.operational.step import Monitor, Step
+from treville.solving.operational.step import Step
 from treville.solving.operational.threads import MAIN, Does, Threads
 
 DEFAULT_STATES = 400_000
@@ -37,15 +37,13 @@ _ENDS = (Does.END, Does.BLOCKED, Does.CUT)
 
 @dataclass
 class Machine:
-    """Explores a compiled program under `sc`, `tso` or `pso`. `bound` limits loops as the engines do; a
-    `watcher` sees every event."""
+    """Explores a compiled program under `sc`, `tso` or `pso`. `bound` limits loops as the engines do."""
 
     program: ir.Program
     model: str
     bound: int | None = None
     limit: int = DEFAULT_STATES
     budget: Budget = field(default_factory=Budget)
-    watcher: Monitor | None = None
     threads: Threads = field(init=False)
     memories: Memories = field(init=False)
 
@@ -70,7 +68,7 @@ class Machine:
                     self.budget.check()
                 stack.extend((following, current) for following, _ in self.successors(current))
         except Failed as failed:
-            return self._failure(failed, current, before)
+            return self.failure(failed, current, before)
         return Answer("UNKNOWN" if self.threads.was_cut else "PASS", len(before))
 
     def first(self, logging: bool = False) -> Iterator[tuple[State, list[Log]]]:
@@ -80,7 +78,7 @@ class Machine:
 
     def _step(self, state: State, logging: bool) -> Step:
         log: list[Log] | None = [] if logging else None
-        return Step(self.threads, self.memories, self.model != "sc", state, log, self.watcher)
+        return Step(self.threads, self.memories, self.model != "sc", state, log)
 
     def successors(self, state: State, logging: bool = False) -> Iterator[tuple[State, list[Log]]]:
         """All states after one visible step, each with what happened if somebody wants to know."""
@@ -131,7 +129,7 @@ class Machine:
             else:
                 yield current.state(), current.log or []
 
-    def _failure(self, failed: Failed, last: State | None, before: dict[State, State | None]) -> Answer:
+    def failure(self, failed: Failed, last: State | None, before: dict[State, State | None]) -> Answer:
         """The run that failed, again from its start, with what happened."""
         log, bodies = self.run_to(last, before)
         try:
@@ -144,9 +142,7 @@ class Machine:
                 bodies.append(entry.instruction.function)
         return Answer("FAIL", len(before), failed.instruction, log + failed.log, bodies)
 
-    def run_to(
-        self, last: State | None, before: Mapping[State, State | None]
-    ) -> tuple[list[Log], list[str]]:
+    def run_to(self, last: State | None, before: Mapping[State, State | None]) -> tuple[list[Log], list[str]]:
         """What happens on the way to a state, by what is before each, and what its threads execute."""
         path: list[State] = []
         at = last

@@ -61,12 +61,11 @@ EMPTY = Buffer()
 
 
 class State(NamedTuple):
-    """What each thread does next, its buffer, and memory; `monitor` is what a search keeps beside."""
+    """What each thread does next, its buffer, and memory."""
 
     threads: tuple[int, ...]
     buffers: tuple[Buffer, ...]
     memory: int
-    monitor: int = 0
 
 
 @dataclass

@@ -8,7 +8,6 @@ the thread's own buffer to be empty (S. Owens, S. Sarkar, P. Sewell, TPHOLs 2009
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
 
 from treville.programs import ir
 from treville.programs.compile_to import FULL_FENCES
@@ -31,43 +30,28 @@ _SHORT_BUFFER = 12
 _BLOCK_STEPS = 100_000
 
 
-class Monitor(Protocol):
-    """What a search keeps beside the states: a number that changes with every event."""
-
-    def event(self, monitor: int, thread: int, action: Action, address: int, writes: bool) -> int:
-        """The monitor after an access or fence of a thread."""
-
-    def spawn(self, monitor: int, thread: int, started: int) -> int:
-        """The monitor after a thread has started another."""
-
-    def join(self, monitor: int, thread: int, ended: int) -> int:
-        """The monitor after a thread has joined another."""
-
-
 class Step:
     """A state that is being changed. `log` None: nobody wants to know what happens."""
 
-    __slots__ = ("buffered", "buffers", "in_block", "log", "memories", "memory", "monitor", "threads",
-                 "watcher", "what")  # fmt: skip
+    __slots__ = ("buffered", "buffers", "in_block", "log", "memories", "memory", "threads", "what")
 
     def __init__(
-        self, what: Threads, memories: Memories, buffered: bool, state: State, log: list[Log] | None,
-        watcher: Monitor | None = None,
-    ) -> None:  # fmt: skip
-        self.what, self.memories, self.buffered, self.watcher = what, memories, buffered, watcher
+        self, what: Threads, memories: Memories, buffered: bool, state: State, log: list[Log] | None
+    ) -> None:
+        self.what, self.memories, self.buffered = what, memories, buffered
         self.threads, self.buffers = list(state.threads), list(state.buffers)
-        self.memory, self.monitor = state.memory, state.monitor
+        self.memory = state.memory
         self.log = log
         self.in_block = False
 
     def state(self) -> State:
         """The state by now."""
-        return State(tuple(self.threads), tuple(self.buffers), self.memory, self.monitor)
+        return State(tuple(self.threads), tuple(self.buffers), self.memory)
 
     def copy(self) -> Step:
         """The same once more."""
         log = None if self.log is None else list(self.log)
-        other = Step(self.what, self.memories, self.buffered, self.state(), log, self.watcher)
+        other = Step(self.what, self.memories, self.buffered, self.state(), log)
         other.in_block = self.in_block
         return other
 
@@ -77,9 +61,6 @@ class Step:
     def _note(self, kind: str, number: int, action: Action, address: int = 0, value: int = 0) -> None:
         if self.log is not None:
             self.log.append(Log(kind, number, address, value, action.instruction, self.in_block))
-        if self.watcher is not None and kind in "RWDF":
-            writes = kind in "WD"
-            self.monitor = self.watcher.event(self.monitor, number, action, address, writes)
 
     # -- what nobody else sees ---------------------------------------------------------------------------
 
@@ -175,8 +156,6 @@ class Step:
         self.threads.append(self.what.start(action.instruction.function, action.address, started))
         self.buffers.append(EMPTY)
         self._note("S", number, action, started)
-        if self.watcher is not None:
-            self.monitor = self.watcher.spawn(self.monitor, number, started)
         self._goes_on(number, started)
         return True
 
@@ -187,8 +166,6 @@ class Step:
         if self.what.actions[self.threads[other]].does is not Does.END:
             return False
         self._note("J", number, action, other)
-        if self.watcher is not None:
-            self.monitor = self.watcher.join(self.monitor, number, other)
         self._goes_on(number)
         return True
 

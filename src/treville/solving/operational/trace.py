@@ -18,7 +18,8 @@ from treville.results import Budget
 from treville.results.properties import ASSERTION, RACE
 from treville.solving.operational.machine import Machine
 from treville.solving.operational.memories import initial_memory
-from treville.solving.operational.robustness import NotRobust, Robustness
+from treville.solving.operational.races import find_race
+from treville.solving.operational.robustness import NotRobust, RobustSearch
 from treville.solving.operational.states import Answer, Log, TooManyStates
 from treville.solving.operational.waiting import Waiting, find_waiting
 from treville.solving.reachability import Reachability
@@ -34,13 +35,16 @@ def reach_by_states(
     kind = MODELS.get(model.name)
     if kind is None and model.name == ROBUST and goal == ASSERTION and not _has_blocks(program):
         kind = ROBUST
-    if goal == RACE or kind is None or Path(model.file).parent != LIBRARY:
+    if kind is None or Path(model.file).parent != LIBRARY or (goal == RACE and kind != "sc"):
         return None  # a user's model of the same name may say something else
     try:
+        if goal == RACE:
+            return _waiting(program, Waiting(find_race(program, limit, budget)))
         if goal != ASSERTION:
             return _waiting(program, find_waiting(program, kind, goal, limit, budget))
-        robust = Robustness() if kind == ROBUST else None
-        answer = Machine(program, "sc" if robust else kind, None, limit, budget, robust).explore()
+        robust = kind == ROBUST
+        machine = Machine(program, "sc" if robust else kind, limit=limit, budget=budget)
+        answer = RobustSearch(machine).explore() if robust else machine.explore()
     except (TooManyStates, NotRobust):
         return None
     found = Reachability(complete=answer.verdict != "UNKNOWN", stats={"states": answer.states})
@@ -57,7 +61,7 @@ def _has_blocks(program: Program) -> bool:
 
 
 def _waiting(program: Program, waiting: Waiting) -> Reachability:
-    """The answer to who waits for ever."""
+    """The answer to who waits for ever (or races)."""
     answer = waiting.answer
     found = Reachability(complete=answer.verdict != "UNKNOWN", stats={"states": answer.states})
     if answer.verdict == "FAIL":

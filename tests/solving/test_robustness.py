@@ -1,0 +1,133 @@
+"""RC11 by SC's states: where the search has an answer, it is that of the axiomatic engine."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from itertools import product
+
+import pytest
+from test_operational_against_axiomatic import random_program
+
+from treville.models.evaluate import evaluate
+from treville.models.library import load_model
+from treville.programs import ir
+from treville.programs.compile_to import compile_program
+from treville.results import Budget
+from treville.solving.operational.machine import Machine
+from treville.solving.operational.robustness import NotRobust, RobustSearch
+from treville.solving.operational.trace import reach_by_states
+from treville.solving.reachability import reach_failure
+
+RC11 = load_model("rc11")
+UPDATES = ("RLX", "ACQ", "REL", "ACQ_REL", "SC")
+FENCES = ("ACQ", "REL", "ACQ_REL", "SC")
+
+
+def program_with_all_orders(seed: int) -> ir.Program:
+    """A random program whose updates and fences have random orders, too."""
+    program, choose = random_program(seed), random.Random(seed)
+    for thread in program.functions.values():
+        for instruction in thread.instructions:
+            if isinstance(instruction, ir.Load) and instruction.link:
+                order = choose.choice(UPDATES)
+            if isinstance(instruction, ir.Load | ir.Store) and instruction.link:
+                instruction.tags = frozenset({order, "A", "RMW"})
+            elif isinstance(instruction, ir.Fence):
+                instruction.tags = frozenset({choose.choice(FENCES)})
+    return program
+
+
+def outcomes(program: ir.Program) -> Iterator[None]:
+    """Let the program's assertion fail for one combination of the values that main reads after the other."""
+    main = program.threads[0]
+    loads = [i.register or "" for i in main.instructions if isinstance(i, ir.Load)]
+    assertion = main.instructions[-1]
+    assert isinstance(assertion, ir.Assert)
+    for values in product((0, 1, 2), repeat=len(loads)):
+        differ = [ir.Op("ne", (ir.Reg(r), ir.Const(v))) for r, v in zip(loads, values, strict=True)]
+        assertion.condition = ir.Op("or", (differ[0], differ[1]))
+        yield
+
+
+def programs_with_two_results(seeds: range) -> Iterator[ir.Program]:
+    for seed in seeds:
+        program = compile_program(program_with_all_orders(seed), "rc11")
+        if sum(isinstance(i, ir.Load) for i in program.threads[0].instructions) == 2:
+            yield program
+
+
+@pytest.mark.parametrize("seeds", [range(70, 95), range(724, 748)])
+def test_a_program_that_is_robust_has_the_outcomes_of_sc(seeds: range) -> None:
+    robust, differing = 0, 0
+    for program in programs_with_two_results(seeds):
+        sc, rc11 = [], []
+        for _ in outcomes(program):
+            sc.append(Machine(program, "sc").explore().verdict == "FAIL")
+            rc11.append(reach_failure(program, RC11, 2, Budget()).execution is not None)
+        differing += sc != rc11
+        program.threads[0].instructions.pop()
+        if reach_by_states(program, RC11, Budget(), 10_000) is not None:
+            robust += 1
+            assert sc == rc11
+    assert robust
+    assert differing
+
+
+@pytest.mark.parametrize("first", range(0, 80, 40))
+def test_its_failing_runs_are_executions_that_rc11_allows(first: int) -> None:
+    failures = 0
+    for seed in range(first, first + 40):
+        compiled = compile_program(program_with_all_orders(seed), "rc11")
+        found = reach_by_states(compiled, RC11, Budget(), 100_000)
+        if found is not None and (run := found.execution):
+            failures += 1
+            judged = evaluate(RC11, len(run.events), run.sets, run.relations)
+            assert judged.violated == [], seed
+    assert failures
+
+
+def message_passing(store: str, load: str) -> ir.Program:
+    """A message and a flag; whoever sees the flag sees the message."""
+    program = ir.Program()
+    data, flag = (ir.Const(program.location(name).address) for name in ("data", "flag"))
+    relaxed = frozenset({"RLX", "A"})
+    sender = [ir.Store(data, ir.Const(1), relaxed), ir.Store(flag, ir.Const(1), frozenset({store, "A"}))]
+    receiver = [
+        ir.Load("f", flag, frozenset({load, "A"})),
+        ir.Load("d", data, relaxed),
+        ir.Assert(ir.Op("or", (ir.Op("lnot", (ir.Reg("f"),)), ir.Reg("d")))),
+    ]
+    program.functions = {"sender": ir.Thread("sender", sender), "receiver": ir.Thread("receiver", receiver)}
+    main = [ir.Spawn(name, name, ir.Const(0)) for name in program.functions]
+    program.threads.append(ir.Thread("main", list(main)))
+    return program
+
+
+def test_a_released_message_is_robust_and_a_relaxed_one_is_not() -> None:
+    assert RobustSearch(Machine(message_passing("REL", "ACQ"), "sc")).explore().verdict == "PASS"
+    for store, load in (("RLX", "ACQ"), ("REL", "RLX")):
+        with pytest.raises(NotRobust):
+            RobustSearch(Machine(message_passing(store, load), "sc")).explore()
+
+
+def test_a_thread_that_waits_may_not_lag_either() -> None:
+    """The receiver's update needs data to be 0, which it is no more once it sees the flag, except to RC11."""
+    program = message_passing("RLX", "RLX")
+    data = ir.Const(program.location("data").address)
+    relaxed = frozenset({"RLX", "A", "RMW"})
+    receiver = program.functions["receiver"]
+    receiver.instructions[1:] = [
+        ir.Assume(ir.Reg("f")),
+        ir.Load("d", data, relaxed, link=True),
+        ir.Assume(ir.Op("lnot", (ir.Reg("d"),))),
+        ir.Store(data, ir.Const(2), relaxed, link=True),
+        ir.Assert(ir.Const(0)),
+    ]
+    assert Machine(program, "sc").explore().verdict == "PASS"
+    assert reach_failure(program, RC11, 2, Budget()).execution is not None
+    assert reach_by_states(program, RC11, Budget(), 1_000) is None
+
+
+def test_too_many_states_are_no_answer() -> None:
+    assert reach_by_states(message_passing("REL", "ACQ"), RC11, Budget(), 2) is None
