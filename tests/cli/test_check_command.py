@@ -188,3 +188,92 @@ def test_an_exhausted_budget_is_unknown(capsys: pytest.CaptureFixture[str]) -> N
     (report,) = reports(capsys)
     assert report["verdict"] == "UNKNOWN"
     assert "within 2 s" in str(report["reason"])
+
+
+PROPERTIES = Path(__file__).resolve().parents[1] / "c" / "properties"
+RACING = """C MP
+{ }
+P0 (int* x, atomic_int* y) { *x = 1; atomic_store_explicit(y, 1, memory_order_relaxed); }
+P1 (int* x, atomic_int* y) {
+  int r0 = atomic_load_explicit(y, memory_order_relaxed);
+  int r1 = 0;
+  if (r0) { r1 = *x; }
+}
+exists (1:r1=1)
+"""
+
+
+def test_several_properties_make_a_table_and_an_object_each(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["check", str(PROPERTIES / "lock_order.c"), "--property", "race,deadlock"]
+    assert main([*arguments, "--property", "race", "--model", "sc", "--model", "rc11"]) == 1
+    rows = [line.split()[:3] for line in capsys.readouterr().out.splitlines()[1:6]]
+    assert rows == [
+        ["model", "property", "verdict"],
+        ["sc", "race", "PASS"],
+        ["sc", "deadlock", "FAIL"],
+        ["rc11", "race", "PASS"],
+        ["rc11", "deadlock", "FAIL"],
+    ]
+    assert main([*arguments, "--json"]) == 1
+    found = [(report["property"], report["verdict"]) for report in reports(capsys)]
+    assert found == [("race", "PASS"), ("deadlock", "FAIL")]
+
+
+@pytest.mark.parametrize("engine", ["states", "lazy", "eager"])
+def test_a_deadlock_names_who_waits_where(engine: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["check", str(PROPERTIES / "lock_order.c"), "--property", "deadlock", "--engine", engine]
+    assert main(arguments) == 1
+    out = capsys.readouterr().out
+    assert "P1 forwards (line 10), P2 backwards (line 29) and P0 main (line 42) wait for ever" in out
+    assert "and there these threads stay:" in out
+    assert main([*arguments, "-D", "SAME"]) == 0
+    assert "no deadlock" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("engine", ["states", "lazy"])
+def test_a_race_names_both_accesses(
+    engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = str(tmp_path)
+    arguments = ["check", str(PROPERTIES / "publish.c"), "-D", "UNSEEN", "--property", "race", "--json"]
+    assert main([*arguments, "--engine", engine, "--svg", folder, "--graphml", folder]) == 1
+    (report,) = reports(capsys)
+    witness = report["witness"]
+    assert isinstance(witness, dict)
+    lines = {event["line"] for event in witness["events"] if event["label"] in witness["race"]}
+    assert lines == {18, 25}
+    assert ">race<" in (tmp_path / "publish-sc-race.svg").read_text()
+    assert "LTL(G ! data-race)" in (tmp_path / "publish-sc-race.graphml").read_text()
+
+
+def test_a_litmus_test_in_c_has_races_but_no_deadlock(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "MP.litmus"
+    path.write_text(RACING)
+    arguments = ["check", str(path), "--property"]
+    assert main([*arguments, "race"]) == 1
+    assert "data race: W[NA] x=1 in line 3 (P0) and R[NA]" in capsys.readouterr().out
+    assert main([*arguments, "race", "--model", "sc"]) == 0
+    assert main([*arguments, "deadlock"]) == 2
+    assert "threads of a litmus test end" in capsys.readouterr().err
+    path.write_text(SB)
+    assert main([*arguments, "race"]) == 2
+    assert "a notion of C" in capsys.readouterr().err
+
+
+def test_properties_that_do_not_exist_or_that_an_encoding_does_not_know_are_refused(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["check", BUFFERING, "--property", "speed"])
+    assert stopped.value.code == 2
+    assert "choose from assertion, race, deadlock, liveness" in capsys.readouterr().err
+    assert main(["check", BUFFERING, "--property", "race", "--encoding", "clocks"]) == 2
+    assert "know assertions only" in capsys.readouterr().err
+
+
+def test_a_loop_that_counts_is_unknown_not_live(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["check", str(PROGRAMS / "endless.c"), "--bound", "3", "--property", "liveness"]
+    assert main([*arguments, "--engine", "lazy"]) == 3
+    assert "no thread waits for ever up to the bound 3" in capsys.readouterr().out

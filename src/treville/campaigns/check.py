@@ -7,13 +7,12 @@ reports.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from treville.campaigns.guard import guarded
 from treville.campaigns.results import Report
@@ -170,11 +169,12 @@ def _conclude(report: Report, answer: Answer, options: Options) -> None:
     found, bound = answer.found, answer.bound
     report.update(status="done", verdict=answer.verdict.value, bound=bound, stats=dict(found.stats))
     if found.execution is not None:
+        from treville.campaigns.check_pictures import draw_pictures
         from treville.campaigns.check_witness import witness
 
         report["witness"] = witness(found, answer.program, answer.model, report["property"])
         report["reason"] = report["witness"]["failure"]
-        _pictures(report, found.execution, answer.program, answer.model, options)
+        draw_pictures(report, found.execution, answer.program, answer.model, options)
     elif answer.verdict is Verdict.PASS:
         report["reason"] = _HOLDS[report["property"]]
     else:
@@ -189,42 +189,3 @@ def _cut(found: Reachability) -> str:
     if not named:
         return "a loop or recursion is cut there"
     return f"{', '.join(named)} {'is' if len(named) == 1 else 'are'} cut there"
-
-
-def _pictures(report: Report, execution: Any, program: Program, model: Model, options: Options) -> None:
-    """Draw the failing execution, and write it as a witness."""
-    goal = "" if report["property"] == ASSERTION else f"-{report['property']}"
-    stem = re.sub(r"[^\w.+\-]", "_", f"{Path(report['file']).stem}-{model.name}{goal}")
-    if options.graphml:
-        _write(options.graphml, f"{stem}.graphml", _graphml(report, model))
-    if not options.svg and not options.dot:
-        return
-    from treville.witness import dot, svg
-    from treville.witness.scene import make_scene
-
-    scene = make_scene(execution, program)
-    scene.title = f"{Path(report['file']).name} under {model.name}"
-    scene.subtitle = report["reason"]
-    for folder, ending, draw in ((options.svg, "svg", svg.draw), (options.dot, "dot", dot.draw)):
-        if folder:
-            _write(folder, f"{stem}.{ending}", draw(scene))
-
-
-def _graphml(report: Report, model: Model) -> str:
-    from treville import __version__
-    from treville.witness.graphml import Step, draw
-
-    shown = report["witness"]
-    events = {event["label"]: event for event in shown["events"]}
-    order = shown["interleaving"] or sorted(events, key=lambda label: events[label]["number"])
-    steps = [Step(e["number"], e["thread"], e["line"]) for e in (events[label] for label in order)]
-    source = Path(report["file"]).read_bytes()
-    return draw(steps, report["file"], source, model.name, __version__, report["property"])
-
-
-def _write(folder: str, name: str, text: str) -> None:
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        (Path(folder) / name).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot write below {folder}: {error.strerror or error}") from None

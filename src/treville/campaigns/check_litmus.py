@@ -88,7 +88,7 @@ def _race(report: Report, file: str, name: str, options: Options) -> None:
     report.update(status="done", stats={"states": len(found.states)})
     if raised:
         report.update(verdict=Verdict.FAIL.value, reason=f"data race ({', '.join(raised)})")
-        _show(report, test, model, bound, budget)
+        _show(report, test, model, options, budget)
     elif found.bound_reached:
         reason = f"no data race up to the bound {bound}, but a loop was cut there (raise --bound)"
         report.update(status="unknown", reason=reason)
@@ -108,13 +108,14 @@ def _racing(test: LitmusTest, model: Model) -> Model:
     return with_races(model)
 
 
-def _show(report: Report, test: LitmusTest, model: Model, bound: int, budget: Budget) -> None:
+def _show(report: Report, test: LitmusTest, model: Model, options: Options, budget: Budget) -> None:
     """The first consistent execution with a race, if executions can be listed in time."""
+    from treville.campaigns.check_pictures import draw_pictures
     from treville.campaigns.check_witness import witness
     from treville.solving.reachability import Reachability
 
     try:
-        execution = _racing_execution(test, model, bound, budget)
+        execution = _racing_execution(test, model, options.bound or DEFAULT_BOUND, budget)
     except BudgetExceeded:
         return
     if execution is not None:
@@ -122,6 +123,7 @@ def _show(report: Report, test: LitmusTest, model: Model, bound: int, budget: Bu
         found = Reachability(execution=execution, thread_names=names)
         report["witness"] = witness(found, test.program, model, RACE)
         report["reason"] = report["witness"]["failure"]
+        draw_pictures(report, execution, test.program, model, options)
 
 
 def _racing_execution(test: LitmusTest, model: Model, bound: int, budget: Budget) -> Execution | None:

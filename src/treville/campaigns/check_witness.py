@@ -16,7 +16,7 @@ from treville.programs.ir import Assert, Join, Program
 from treville.results.properties import ASSERTION, DEADLOCK, LIVENESS, RACE
 from treville.solving.reachability import Reachability
 from treville.witness.linearisation import linearise
-from treville.witness.naming import Names, name_events
+from treville.witness.naming import Names, name_events, thread_name
 
 
 class WrongWitness(Exception):
@@ -88,7 +88,7 @@ def _place(event: dict[str, Any]) -> str:
 
 def _access(event: dict[str, Any]) -> str:
     line = f" in line {event['line']}" if event["line"] else ""
-    return f"{event['does']}{line} (P{event['number']} {event['thread']})"
+    return f"{event['does']}{line} ({thread_name(event['number'], event['thread'])})"
 
 
 def _add_waiting(shown: dict[str, Any], found: Reachability, goal: str) -> None:
@@ -106,7 +106,7 @@ def _add_waiting(shown: dict[str, Any], found: Reachability, goal: str) -> None:
         }
         for thread, instruction in places
     ]
-    told = [f"P{w['number']} {w['thread']} (line {w['line']})" for w in shown["waiting"]]
+    told = [f"{thread_name(w['number'], w['thread'])} (line {w['line']})" for w in shown["waiting"]]
     who = ", ".join(told[:-1]) + " and " + told[-1] if len(told) > 1 else told[0]
     verb = "may never end"
     if goal == DEADLOCK:

@@ -1,4 +1,4 @@
-"""Can a program (C, LLVM IR, litmus test) violate its assertions under a memory model?"""
+"""Can a program (C, LLVM IR, litmus test) fail an assertion, race, deadlock or hang under a memory model?"""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="M",
         help="a shipped model or a .cat file; repeat for a table (default: sc; a litmus test's own)",
     )
-    parser.add_argument("--json", action="store_true", help="one JSON object a line for each file and model")
+    parser.add_argument(
+        "--json", action="store_true", help="one JSON object a line for each file, model and property"
+    )
     parser.add_argument(
         "--bound",
         "--unroll",

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from treville.witness.naming import thread_name
+
 _USUAL = ("assertion", "condition")
 _COLOURS = {"PASS": "32", "FAIL": "31", "UNKNOWN": "33"}
 
@@ -134,7 +136,7 @@ def _lines(events: list[dict[str, Any]], sources: dict[str, str], race: list[str
 
 
 def _thread(event: dict[str, Any]) -> str:
-    return f"P{event['number']} {event['thread']}"
+    return thread_name(event["number"], event["thread"])
 
 
 def stats_text(report: dict[str, Any]) -> str:

@@ -28,6 +28,15 @@ def letters(number: int) -> str:
     return out
 
 
+def thread_name(number: int, name: str) -> str:
+    """A thread for people: its number and what it runs; the threads of a litmus test have only a number.
+
+    >>> thread_name(1, "worker"), thread_name(1, "P1")
+    ('P1 worker', 'P1')
+    """
+    return f"P{number}" if name == f"P{number}" else f"P{number} {name}"
+
+
 @dataclass(slots=True)
 class Names:
     """How the events of one execution are called; `label[e]` is a letter, or `init x` for initial writes."""

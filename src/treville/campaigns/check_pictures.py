@@ -1,0 +1,74 @@
+"""The execution that a report of `treville check` shows -> pictures and witness files."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from treville.campaigns.results import Report
+from treville.events.execution import Execution
+from treville.models.model import Model
+from treville.programs.ir import Program
+from treville.results import InputError
+from treville.results.properties import ASSERTION
+
+if TYPE_CHECKING:
+    from treville.campaigns.check import Options
+    from treville.witness.scene import Scene
+
+
+def draw_pictures(
+    report: Report, execution: Execution, program: Program, model: Model, options: Options
+) -> None:
+    """Draw the violating execution, and write it as a witness, where the options say."""
+    goal = "" if report["property"] == ASSERTION else f"-{report['property']}"
+    stem = re.sub(r"[^\w.+\-]", "_", f"{Path(report['file']).stem}-{model.name}{goal}")
+    if options.graphml:
+        _write(options.graphml, f"{stem}.graphml", _graphml(report, model))
+    if not options.svg and not options.dot:
+        return
+    from treville.witness import dot, svg
+    from treville.witness.scene import make_scene
+
+    scene = make_scene(execution, program)
+    scene.title = f"{Path(report['file']).name} under {model.name}"
+    scene.subtitle = report["reason"]
+    _mark_race(scene, report["witness"].get("race", []))
+    for folder, ending, draw in ((options.svg, "svg", svg.draw), (options.dot, "dot", dot.draw)):
+        if folder:
+            _write(folder, f"{stem}.{ending}", draw(scene))
+
+
+def _mark_race(scene: Scene, labels: list[str]) -> None:
+    """Join the two accesses that race."""
+    from treville.witness.scene import Edge
+
+    racing = [box.event for box in scene.boxes() if box.label and box.label in labels]
+    for thread, boxes in scene.columns.items():
+        scene.columns[thread] = [
+            replace(box, evidence=True) if box.event in racing else box for box in boxes
+        ]
+    if len(racing) == 2:
+        scene.edges.append(Edge(racing[0], racing[1], "race", evidence=True))
+
+
+def _graphml(report: Report, model: Model) -> str:
+    from treville import __version__
+    from treville.witness.graphml import Step, draw
+
+    shown = report["witness"]
+    events = {event["label"]: event for event in shown["events"]}
+    order = shown["interleaving"] or sorted(events, key=lambda label: events[label]["number"])
+    steps = [Step(e["number"], e["thread"], e["line"]) for e in (events[label] for label in order)]
+    source = Path(report["file"]).read_bytes()
+    return draw(steps, report["file"], source, model.name, __version__, report["property"])
+
+
+def _write(folder: str, name: str, text: str) -> None:
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        (Path(folder) / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write below {folder}: {error.strerror or error}") from None
