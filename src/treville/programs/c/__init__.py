@@ -2,12 +2,43 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from treville.programs.ir import Program
 from treville.results import InputError
 
+if TYPE_CHECKING:
+    from treville.programs.c.llvm import Module
+
 SUFFIXES = (".c", ".i", ".ll", ".bc")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A file that was compiled and read; `source` are its lines."""
+
+    module: Module
+    source: list[str]
+
+    def program(self, recursion: int = 2, signals: bool = False) -> Program:
+        """Its IR; recursion is inlined that many times. With `signals` condition variables wake up only when
+        signalled, else at any time."""
+        from treville.programs.c.translate import translate
+
+        return translate(self.module, self.source, recursion, signals)
+
+
+def read_unit(path: Path, defines: tuple[str, ...] = (), includes: tuple[str, ...] = ()) -> Unit:
+    """Compile and read a C, LLVM IR or bitcode file."""
+    from treville.programs.c.compile import llvm_text
+    from treville.programs.c.reader import read_module
+
+    module = read_module(llvm_text(path, defines, includes))
+    if "main" not in module.functions:
+        raise InputError(f"{path}: the program has no function 'main'")
+    return Unit(module, path.read_text(errors="replace").split("\n") if path.suffix in (".c", ".i") else [])
 
 
 def load_program(
@@ -17,14 +48,5 @@ def load_program(
     includes: tuple[str, ...] = (),
     signals: bool = False,
 ) -> Program:
-    """The IR of a C, LLVM IR or bitcode file; recursion is inlined that many times. With `signals` condition
-    variables wake up only when signalled, else at any time."""
-    from treville.programs.c.compile import llvm_text
-    from treville.programs.c.reader import read_module
-    from treville.programs.c.translate import translate
-
-    module = read_module(llvm_text(path, defines, includes))
-    if "main" not in module.functions:
-        raise InputError(f"{path}: the program has no function 'main'")
-    source = path.read_text(errors="replace").split("\n") if path.suffix in (".c", ".i") else []
-    return translate(module, source, recursion, signals)
+    """The IR of a C, LLVM IR or bitcode file; see `Unit.program`."""
+    return read_unit(path, defines, includes).program(recursion, signals)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from treville.programs import ir
+from treville.programs.c.control import meeting_points
 from treville.programs.c.llvm import (
     Aggregate,
     ArrayType,
@@ -70,6 +71,7 @@ class Frame:
     private: dict[str, Private]
     units: dict[str, int]
     depth: dict[str, int] = field(default_factory=dict)
+    meetings: dict[str, str | None] = field(default_factory=dict)  # of blocks: where their branches meet
     sizes: dict[str, ir.Expr] = field(default_factory=dict)  # of private variables
     thread_local: dict[str, tuple[str, ir.Expr]] = field(default_factory=dict)  # pointers: object and offset
 
@@ -153,7 +155,7 @@ class Body:
         private = private_variables(function)
         frame = Frame(
             function, prefix, f"{prefix}exit", f"{prefix}result", private, access_units(function, private),
-            {**depth, function.name: level + 1},
+            {**depth, function.name: level + 1}, meeting_points(function),
         )  # fmt: skip
         for (_, parameter), argument in zip(function.parameters, arguments, strict=False):
             self.set(prefix + parameter, argument)
@@ -330,9 +332,11 @@ class Body:
     def _goto(self, frame: Frame, block: str, cases: list[tuple[ir.Expr, str]], otherwise: str) -> None:
         """Branch, writing the phis of the block that is entered on each edge."""
         edges = []
+        meeting = frame.meetings.get(block)
+        until = frame.exit if meeting is None else f"{frame.prefix}{meeting}"
         for condition, target in cases:
             edge = self.fresh(f"{frame.prefix}edge")
-            self.emit(ir.Branch(edge, condition))
+            self.emit(ir.Branch(edge, condition, until))
             edges.append((edge, target))
         self._enter(frame, block, otherwise)
         for edge, target in edges:

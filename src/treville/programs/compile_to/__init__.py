@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
+from treville.programs.compile_to.kernel import is_kernel_access, without_kernel
 from treville.programs.compile_to.mappings import HARDWARE, NOTHING, Mapping, Tags, mapping_of
 from treville.programs.ir import (
     AtomicBegin,
     AtomicEnd,
+    Branch,
     Fence,
     Instruction,
     Load,
@@ -117,6 +119,12 @@ class _HardwareCompiler(_Compiler):
         self, instruction: Instruction, around: tuple[Instruction | None, Instruction | None]
     ) -> list[Instruction]:
         """See `_Compiler`."""
+        if isinstance(instruction, Branch):
+            return [replace(instruction, until=None)]
+        known = without_kernel(instruction, self.mapping.name)
+        if known is None:
+            return []
+        instruction = known
         if isinstance(instruction, Fence):
             return self._fence(instruction)
         if isinstance(instruction, AtomicBegin):
@@ -170,12 +178,20 @@ class _LanguageCompiler(_Compiler):
     ) -> list[Instruction]:
         """See `_Compiler`."""
         del around
+        if isinstance(instruction, Branch):
+            return [replace(instruction, until=None)]
         full = Fence(frozenset({"SC"}), text=instruction.text, span=instruction.span)
         full.index = instruction.index
         if isinstance(instruction, AtomicBegin):
             return [full, instruction]
         if isinstance(instruction, AtomicEnd):
             return [instruction, full]
+        if is_kernel_access(instruction):
+            raise Unsupported(
+                "the Linux kernel's macros have no meaning under a model of C",
+                instruction.span,
+                "check under the kernel's model (--model lkmm), or under one of hardware",
+            )
         if not isinstance(instruction, Fence):
             return [instruction]
         if order_of(instruction.tags):

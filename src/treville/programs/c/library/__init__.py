@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from treville.programs.c.body import Body, Frame
 
 _ALWAYS: dict[str, Handler] = verification.FUNCTIONS
-_EXTERNAL: dict[str, Handler] = (
-    threads.FUNCTIONS | locks.FUNCTIONS | memory.FUNCTIONS | verification.OTHERS | kernel.FUNCTIONS
-)
+_EXTERNAL: dict[str, Handler] = threads.FUNCTIONS | locks.FUNCTIONS | memory.FUNCTIONS | verification.OTHERS
 
 
 def call(body: Body, frame: Frame, instruction: LlvmInstruction) -> None:
@@ -47,6 +45,8 @@ def _named(here: Call) -> None:
         memory.llvm_function(here)
     elif name.startswith("__VERIFIER_nondet_"):
         verification.nondet(here)
+    elif (found := kernel.handler(name)) is not None:
+        found(here)
     else:
         translation.unknown.setdefault(name, translation.place(here.instruction)[0])
 

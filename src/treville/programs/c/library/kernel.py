@@ -1,7 +1,76 @@
-"""The Linux kernel's primitives."""
+"""The Linux kernel's primitives, as `runtime/lkmm.h` declares them: what litmus tests of the kernel have.
+
+The events of a primitive are defined once, in `programs.litmus.linux`; here they are built for C, where the
+width of an access is that of its type. Macros that work for every type become functions named `__lkmm_` with
+the width as last argument.
+"""
 
 from __future__ import annotations
 
-from treville.programs.c.library.calls import Handler
+import re
+from functools import partial
 
-FUNCTIONS: dict[str, Handler] = {}
+from treville.programs import ir
+from treville.programs.c.library.calls import WORD, Call, Handler
+from treville.programs.litmus.c_language_expressions import ExpressionReader, Primitive
+from treville.programs.litmus.linux import primitive
+
+GENERIC = "__lkmm_"
+_LONG = re.compile(r"atomic(?:64|_long)_")
+_WAITING = frozenset({"LKR"})
+
+
+class _Builder(ExpressionReader):
+    """Stands in for the reader of litmus tests, on the code of a C thread."""
+
+    def __init__(self, here: Call, bits: int) -> None:
+        self.here, self.bits = here, bits
+        self.waits = False
+
+    def emit(self, instruction: ir.Instruction) -> None:
+        if isinstance(instruction, ir.Load | ir.Store):
+            instruction.bits = self.bits
+            self.waits = bool(instruction.tags & _WAITING)
+        elif isinstance(instruction, ir.Assume):
+            instruction.waits = self.waits
+        self.here.body.emit(instruction)
+
+    def temporary(self) -> str:
+        return self.here.body.fresh("kernel")
+
+    def new_label(self) -> str:
+        return self.here.body.fresh("kernel label")
+
+    def place_label(self, label: str) -> None:
+        self.here.body.label(label)
+
+
+def handler(name: str) -> Handler | None:
+    """What a call of a kernel function becomes; None if the kernel's model does not know it."""
+    if name == "cpu_relax":
+        return Call.nothing
+    if name.startswith(GENERIC):
+        generic = primitive(name.removeprefix(GENERIC))
+        return None if generic is None else partial(_generic, found=generic)
+    found = primitive(name)
+    if found is None:
+        return None
+    return partial(_build, found=found, bits=64 if _LONG.match(name) else WORD)
+
+
+def _generic(here: Call, found: Primitive) -> None:
+    bits = here.argument(len(here.operands) - 1)
+    if not isinstance(bits, ir.Const) or bits.value not in (8, 16, 32, 64):
+        raise here.body.unsupported("a kernel macro on something that is no integer or pointer")
+    here.operands = here.operands[:-1]
+    _build(here, found, bits.value)
+
+
+def _build(here: Call, found: Primitive, bits: int) -> None:
+    count = len(here.operands)
+    arguments = [here.argument(number) for number in range(count)]
+    if count != len(found.arguments):
+        raise here.body.unsupported(f"{here.name} with {count} arguments")
+    result = found.build(_Builder(here, bits), arguments, [])
+    if result is not None:
+        here.returns(ir.Op("sext", (result,), bits))
