@@ -3,26 +3,26 @@
 Compiled program -> its states, if they are few -> else unroll, events, analysis, encoding, solving, at
 one bound after the other. Under SC, TSO and PSO a machine with store buffers explores the states; its answer
 needs no bound, and lock-free structures with their read-modify-writes suit it better than the solver, whose
-strength are long straight threads. So with `auto` the machine gets a short try, then the solver, and where
-the solver does not end soon or cannot do it, the machine a long one.
+strength are long straight threads. So with `auto` the two take turns, which get longer. (RC11 is explored
+like SC as long as that makes no difference.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from treville.models.model import Model
 from treville.programs.ir import AtomicBegin, Load, Program
+from treville.questions.depth import Depth
 from treville.results import Budget, BudgetExceeded, Verdict
 from treville.results.properties import ASSERTION, RACE
 from treville.solving.reachability import Reachability, reach_failure
 
-# `--bound auto` tries these one after the other, and with a time limit goes on doubling.
-AUTOMATIC_BOUNDS = (1, 2, 4, 8, 16)
-FEW_STATES = 2_500
-MANY_STATES = 150_000
-QUICK_SECONDS = 6.0
+# Turns: the machine for so many states, then the solver for so many seconds (None: all there are).
+TURNS: tuple[tuple[int, float | None], ...] = ((2_500, None), (150_000, 0))
+TURNS_WITH_UPDATES: tuple[tuple[int, float | None], ...] = ((2_500, 2), (80_000, 15), (400_000, None))
+MOST_STATES = 400_000
 ENGINES = ("auto", "states", "eager", "lazy")
 
 
@@ -58,40 +58,60 @@ def reachability(
 ) -> Answer:
     """The answer for the program that `compiled` gives for a bound (of recursion). `bound` None deepens until
     the answer is conclusive; raises `BudgetExceeded` when there is no answer in time."""
-    first = compiled(bound or AUTOMATIC_BOUNDS[0])
-    machine = search.engine == "states" or (search.engine == "auto" and search.usual and search.goal != RACE)
-    few = MANY_STATES if search.engine == "states" else FEW_STATES
-    if machine and (answer := _explore(first, model, budget, search, few)):
-        return answer
+    first = compiled(bound or 1)
     if search.engine == "states":
-        raise BudgetExceeded("too many states, or values that the machine with store buffers does not have")
-    suits_machine = machine and _has_updates(first) and model.name in ("sc", "svcomp", "tso", "pso")
-    seconds = min(QUICK_SECONDS, budget.remaining() or QUICK_SECONDS)
-    quick = Budget(seconds, budget.memory, stages=budget.stages)
-    try:
-        answer = _deepen(compiled, model, bound, quick if suits_machine else budget, search)
-        if answer.verdict is not Verdict.UNKNOWN or not machine:
-            return answer
-        return _explore(first, model, budget, search, MANY_STATES) or answer
-    except BudgetExceeded:
-        if not machine:
-            raise
-        if explored := _explore(first, model, budget, search, MANY_STATES):
+        explored = _explore(first, model, budget, search, MOST_STATES)
+        if explored is None or explored.verdict is Verdict.UNKNOWN:
+            raise BudgetExceeded("too many states, or values that the machine does not have")
+        return explored
+    if search.engine != "auto" or not search.usual:
+        return _deepen(compiled, model, bound, budget, search)
+    explorable, last = True, None
+    for states, seconds in TURNS_WITH_UPDATES if _has_updates(first) else TURNS:
+        explored = _explore(first, model, budget, search, states) if explorable else None
+        if explored is not None and explored.verdict is not Verdict.UNKNOWN:
             return explored
-        if not suits_machine:
-            raise
-    return _deepen(compiled, model, bound, budget, search)
+        explorable = explored is not None
+        if seconds != 0:
+            turn = _share(budget, seconds if explorable else None)
+            last = _deepened(compiled, model, bound, turn, search)
+            if isinstance(last, Answer) and last.verdict is not Verdict.UNKNOWN:
+                return last
+        if not explorable:
+            break
+    if isinstance(last, BudgetExceeded):
+        raise last
+    assert last is not None
+    return last
+
+
+def _share(budget: Budget, seconds: float | None) -> Budget:
+    """At most so many seconds of what is left of a budget."""
+    left = budget.remaining()
+    if seconds is None or (left is not None and left <= seconds):
+        return budget
+    return Budget(seconds, budget.memory, stages=budget.stages)
+
+
+def _deepened(
+    compiled: Callable[[int], Program], model: Model, bound: int | None, budget: Budget, search: Search
+) -> Answer | BudgetExceeded:
+    try:
+        return _deepen(compiled, model, bound, budget, search)
+    except BudgetExceeded as error:
+        return error
 
 
 def _explore(program: Program, model: Model, budget: Budget, search: Search, limit: int) -> Answer | None:
-    """The answer from all states, if there is a conclusive one."""
+    """The answer from all states: UNKNOWN if there are more of them, None if it makes no sense to go on."""
     from treville.solving.operational.trace import reach_by_states
 
     with budget.stage("states"):
         found = reach_by_states(program, model, budget, limit, search.goal)
-    if found is None or not found.complete:
+    if found is None:
         return None
     verdict = Verdict.PASS if found.execution is None else Verdict.FAIL
+    verdict = verdict if found.complete else Verdict.UNKNOWN
     return Answer(verdict, found, None, program, _used(model, program, search.goal))
 
 
@@ -99,28 +119,19 @@ def _deepen(
     compiled: Callable[[int], Program], model: Model, bound: int | None, budget: Budget, search: Search
 ) -> Answer:
     """The answer of the solver at the bound, or at growing ones until it is conclusive."""
-    answer = None
-    for current in iter([bound]) if bound else _bounds(budget.seconds is not None):
+    depth = Depth(bound, limited=budget.seconds is not None)
+    while True:
         budget.check()
-        program = compiled(current)
+        given = compiled(depth.recursion)
+        program = depth.apply(given)
         used = _used(model, program, search.goal)
-        found = _solve(program, used, current, budget, search)
+        found = _solve(program, used, depth.bound, budget, search)
         verdict = Verdict.FAIL if found.execution is not None else Verdict.PASS
         if found.execution is None and not found.complete:
             verdict = Verdict.UNKNOWN
-        answer = Answer(verdict, found, current, program, used)
-        if verdict is not Verdict.UNKNOWN:
-            break
-    assert answer is not None
-    return answer
-
-
-def _bounds(limited: bool) -> Iterator[int]:
-    yield from AUTOMATIC_BOUNDS
-    bound = AUTOMATIC_BOUNDS[-1]
-    while limited:
-        bound *= 2
-        yield bound
+        answer = Answer(verdict, found, depth.deepest, program, used)
+        if verdict is not Verdict.UNKNOWN or not depth.deepen(found.cut, given.loop_bounds):
+            return answer
 
 
 def _solve(program: Program, model: Model, bound: int, budget: Budget, search: Search) -> Reachability:

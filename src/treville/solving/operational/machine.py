@@ -22,9 +22,9 @@ from treville.solving.operational.states import (
     Buffer,
     Disabled,
     Failed,
+    LimitReached,
     Log,
     State,
-    TooManyStates,
 )
 from treville.solving.operational.step import Step
 from treville.solving.operational.threads import MAIN, Does, Threads
@@ -63,7 +63,7 @@ class Machine:
                     continue
                 before[current] = origin
                 if len(before) > self.limit:
-                    raise TooManyStates("too many states")
+                    raise LimitReached("too many states")
                 if len(before) % _BETWEEN_LOOKS_AT_THE_BUDGET == 0:
                     self.budget.check()
                 stack.extend((following, current) for following, _ in self.successors(current))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from treville.programs import ir
 from treville.results import Budget
 from treville.solving.operational.machine import Machine
-from treville.solving.operational.states import Answer, Log, State, TooManyStates
+from treville.solving.operational.states import Answer, LimitReached, Log, State
 from treville.solving.operational.threads import Does
 from treville.solving.operational.waiting import without_assertions
 
@@ -44,7 +44,7 @@ def find_race(program: ir.Program, limit: int, budget: Budget) -> Answer:
             continue
         before[current] = origin
         if len(before) > limit:
-            raise TooManyStates("too many states")
+            raise LimitReached("too many states")
         if len(before) % _BETWEEN_LOOKS_AT_THE_BUDGET == 0:
             budget.check()
         pair = _racing(machine, current)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from treville.programs import ir
 from treville.solving.operational.machine import Machine
-from treville.solving.operational.states import Answer, Failed, Log, State, TooManyStates
+from treville.solving.operational.states import Answer, Failed, LimitReached, Log, State
 from treville.solving.operational.threads import Does
 
 _ALL = -1
@@ -134,7 +134,7 @@ class RobustSearch:
 
     def _count(self, states: int) -> None:
         if states > self.machine.limit:
-            raise TooManyStates("too many states")
+            raise LimitReached("too many states")
         if states % _BETWEEN_LOOKS_AT_THE_BUDGET == 0:
             self.machine.budget.check()
 

@@ -29,6 +29,10 @@ class TooManyStates(Exception):
     """The program has too many states, or does something that the machine cannot do exactly."""
 
 
+class LimitReached(TooManyStates):
+    """There are more states than were asked for."""
+
+
 class Failed(Exception):
     """An assertion does not hold; `log` is the last transition up to there."""
 

@@ -20,7 +20,7 @@ from treville.solving.operational.machine import Machine
 from treville.solving.operational.memories import initial_memory
 from treville.solving.operational.races import find_race
 from treville.solving.operational.robustness import NotRobust, RobustSearch
-from treville.solving.operational.states import Answer, Log, TooManyStates
+from treville.solving.operational.states import Answer, LimitReached, Log, TooManyStates
 from treville.solving.operational.waiting import Waiting, find_waiting
 from treville.solving.reachability import Reachability
 
@@ -31,7 +31,8 @@ ROBUST = "rc11"  # explored as SC, as long as that makes no difference
 def reach_by_states(
     program: Program, model: Model, budget: Budget, limit: int, goal: str = ASSERTION
 ) -> Reachability | None:
-    """The answer for a program compiled for the model, or None if there is none within `limit` states."""
+    """The answer for a program compiled for the model, not `complete` if there are more than `limit` states;
+    None if it makes no sense to explore more."""
     kind = MODELS.get(model.name)
     if kind is None and model.name == ROBUST and goal == ASSERTION and not _has_blocks(program):
         kind = ROBUST
@@ -45,6 +46,8 @@ def reach_by_states(
         robust = kind == ROBUST
         machine = Machine(program, "sc" if robust else kind, limit=limit, budget=budget)
         answer = RobustSearch(machine).explore() if robust else machine.explore()
+    except LimitReached:
+        return Reachability(complete=False, stats={"states": limit})
     except (TooManyStates, NotRobust):
         return None
     found = Reachability(complete=answer.verdict != "UNKNOWN", stats={"states": answer.states})

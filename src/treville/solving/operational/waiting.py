@@ -16,7 +16,7 @@ from treville.programs import ir
 from treville.results import Budget
 from treville.results.properties import DEADLOCK
 from treville.solving.operational.machine import Machine
-from treville.solving.operational.states import Answer, State, TooManyStates
+from treville.solving.operational.states import Answer, LimitReached, State
 from treville.solving.operational.threads import Does
 
 _BETWEEN_LOOKS_AT_THE_BUDGET = 64
@@ -87,7 +87,7 @@ def _explore(machine: Machine) -> Graph:
                     graph.edges[done].append((actor, _add(graph, following, current)))
         done += 1
         if len(graph.states) > machine.limit:
-            raise TooManyStates("too many states")
+            raise LimitReached("too many states")
     return graph
 
 
