@@ -1,0 +1,316 @@
+"""Random C programs: `treville check` against a native run, and against `treville litmus`.
+
+    python bench/fuzz_c.py sequential [--count N] [--seed S] [--engines auto,eager]
+    python bench/fuzz_c.py concurrent [--count N] [--seed S] [--engines states,eager] [--models sc,tso]
+
+*sequential*: one thread with integers of all widths, arrays, structures, bit fields, pointers, loops and
+calls computes a checksum. The program is compiled and run (with the compiler of the `ziglang` package);
+asserting that checksum must PASS, and any other must FAIL.
+
+*concurrent*: a small C11 litmus test and the same test as a program with pthreads; a final state that the
+litmus engines find must FAIL as a forbidden one, under every model, and no other.
+
+Prints what differs, how often there was no answer, and ends with 1 if anything differed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+MODELS = ("sc", "tso", "pso", "power", "armv7", "aarch64", "riscv", "rc11", "c11", "imm")
+OPERATIONAL = ("sc", "tso", "pso")
+TYPES = (
+    "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long", "unsigned long",
+    "_Bool",
+)  # fmt: skip
+GLOBALS = ("gc", "guc", "gs", "gus", "gi", "gu", "gl", "gul", "gb")
+CONSTANTS = (
+    "0", "1", "2", "-1", "7", "255", "256", "-128", "32767", "65536", "2147483647", "(-2147483647-1)",
+    "0xdeadbeefu", "123456789012L", "'a'", "-50", "13",
+)  # fmt: skip
+HEAD = """\
+#include <assert.h>
+#include <string.h>
+#ifdef NATIVE
+#include <stdio.h>
+#endif
+struct inner { signed char c; unsigned short d; };
+struct outer { int a; struct inner in; unsigned b1 : 3; int b2 : 5; long l; };
+signed char gc = 5; unsigned char guc; short gs = -3; unsigned short gus; int gi = 9; unsigned gu; long gl;
+unsigned long gul = 77; _Bool gb;
+int arr[4] = {1, 2, 3}, arr2[4]; short mat[2][2] = {{1}, {2, -3}}; int *ptr = &arr[1];
+struct outer st = {1, {2, 3}, 1, -1, 4}, st2, *sp = &st;
+"""
+FINAL = (
+    *GLOBALS, "arr[0]", "arr[1]", "arr[2]", "arr[3]", "arr2[1]", "mat[0][0]", "mat[0][1]", "mat[1][0]",
+    "mat[1][1]", "st.a", "st.in.c", "st.in.d", "st.b1", "st.b2", "st.l", "st2.a", "st2.in.d", "*ptr", "wide",
+    "narrow",
+)  # fmt: skip
+
+
+@dataclass
+class Sequential:
+    """Makes a program of one thread."""
+
+    rng: random.Random
+    variables: tuple[str, ...] = GLOBALS
+    functions: tuple[str, ...] = ()
+    loops: int = 0
+
+    def program(self) -> str:
+        """The source; `NATIVE` prints the checksum, else it is asserted to be `HASH`."""
+        lines = [HEAD]
+        for name in ("f0", "f1"):
+            self.variables = ("p", "gi", "gu", "gc")
+            lines.append(f"static int {name}(int p) {{ {self.statement(0)} return {self.expression(2)}; }}")
+        lines.append("static int f2(int n) { return n <= 0 ? gi : f2((n > 3 ? 3 : n) - 1) + n; }")
+        lines.append("static int (*fp)(int) = f0;")
+        self.functions = ("f0", "f1", "f2")
+        fields = ("st.a", "st.in.c", "st.in.d", "st.l", "st2.a", "*ptr", "st.b1", "st.b2", "sp->a", "arr[0]")
+        self.variables = (*GLOBALS, *fields, "wide", "narrow")
+        lines.append("int main(void) { long wide = 3; unsigned char narrow = 9;")
+        lines += [f"  {self.statement(2)}" for _ in range(self.rng.randint(4, 10))]
+        lines.append("  unsigned long h = 0;")
+        lines += [f"  h = h * 31 + (unsigned long){name};" for name in FINAL]
+        lines += ["#ifdef NATIVE", '  printf("%lu\\n", h);', "#else", "  assert(h == HASH);", "#endif"]
+        return "\n".join([*lines, "  return 0; }", ""])
+
+    def expression(self, depth: int = 3) -> str:
+        """An expression without undefined behaviour, but for wrapping."""
+        pick = self.rng.choice
+        if depth == 0 or self.rng.random() < 0.2:
+            return pick(self.variables) if self.rng.random() < 0.65 else pick(CONSTANTS)
+        left, right = self.expression(depth - 1), self.expression(depth - 1)
+        shapes = [f"({left} {operator} {right})" for operator in ("+", "-", "*", "&", "|", "^", "&&", "||")]
+        shapes += [f"({left} {operator} {right})" for operator in ("<", ">", "<=", ">=", "==", "!=")]
+        shapes += [
+            f"({left} {pick(('<<', '>>'))} ({right} & 7))",
+            f"({left} {pick('/%')} (({right} & 15) + 1))",
+        ]
+        shapes += [f"({pick('-~!')} {left})", f"(({pick(TYPES)}){left})", f"arr[{left} & 3]"]
+        shapes += [f"({left} ? {right} : {self.expression(depth - 1)})", f"mat[{left} & 1][{right} & 1]"]
+        shapes += [f"{pick(self.functions)}({left})"] if self.functions else []
+        return pick(shapes)
+
+    def statement(self, depth: int) -> str:
+        """A statement, with others inside up to the depth."""
+        pick, some = self.rng.choice, self.expression
+        assigns = [f"{pick(self.variables)} {pick(('=', '=', '+=', '-=', '*=', '&=', '|=', '^='))} {some()};"]
+        if depth == 0:
+            return assigns[0]
+        shapes = [*assigns * 4, f"{pick(self.variables)}{pick(('++', '--'))};"]
+        shapes += [f"arr[{some(2)} & 3] = {some()};", f"mat[{some(1)} & 1][{some(1)} & 1] += {some()};"]
+        shapes += [f"ptr = &arr[{some(1)} & 3];", f"ptr = {some(1)} ? &gi : &arr[2];", f"*ptr = {some(2)};"]
+        shapes += ["memset(&st, 0, sizeof st);", "st2 = st;", "memcpy(arr2, arr, sizeof arr);"]
+        shapes += [f"fp = {some(1)} ? f0 : f1;", f"gu ^= fp({some(1)});", f"sp = {some(1)} ? &st : &st2;"]
+        shapes += [f"{{ {pick(TYPES)} t = {some(2)}; {pick(self.variables)} = t; }}"]
+        if self.rng.random() < 0.4:
+            return self.compound(depth)
+        return pick(shapes)
+
+    def compound(self, depth: int) -> str:
+        """A branch, a loop or a switch."""
+        some, inner = self.expression, self.block
+        self.loops += 1
+        counter = f"i{self.loops}"
+        leave = f"if ({some(1)}) {self.rng.choice(('break', 'continue'))};" if self.rng.random() < 0.4 else ""
+        return self.rng.choice(
+            (
+                f"if ({some(2)}) {{ {inner(depth)} }} else {{ {inner(depth)} }}",
+                f"for (int {counter} = 0; {counter} < {self.rng.randint(1, 4)}; {counter}++)"
+                f" {{ {inner(depth)} {leave} {self.statement(0)} }}",
+                f"{{ int {counter} = {self.rng.randint(0, 3)}; while ({counter}-- > 0)"
+                f" {{ {leave} {inner(depth)} }} }}",
+                f"switch ({some(1)} & 3) {{ case 0: {inner(depth)} case 1: {inner(depth)} break;"
+                f" case 3: {inner(depth)} default: {self.statement(0)} }}",
+            )
+        )
+
+    def block(self, depth: int) -> str:
+        """A few statements."""
+        return " ".join(self.statement(depth - 1) for _ in range(self.rng.randint(1, 3)))
+
+
+@dataclass
+class Concurrent:
+    """Makes a C11 litmus test and the same as a program."""
+
+    rng: random.Random
+    bodies: list[list[str]] = field(default_factory=list)
+    registers: list[tuple[int, str]] = field(default_factory=list)
+
+    def make(self) -> None:
+        """Two or three threads of a few accesses each."""
+        threads = self.rng.choice((2, 2, 3))
+        for thread in range(threads):
+            known: list[str] = []
+            size = 2 if threads == 3 else self.rng.choice((2, 3))
+            self.bodies.append([self._statement(known) for _ in range(size)])
+            self.registers += [(thread, name) for name in known]
+
+    def _statement(self, known: list[str]) -> str:
+        pick = self.rng.choice
+        place = pick(("x", "x", "x", "y", "y", "y", "z"))
+        value = pick([*known, *(f"{name} + 1" for name in known), "1", "2"])
+        kind = self.rng.random()
+        order = pick(("relaxed", "release", "seq_cst"))
+        store = f"atomic_store_explicit({place}, {value}, memory_order_{order});"
+        if known and kind < 0.15:
+            return f"if ({pick(known)} == {self.rng.randint(0, 2)}) {{ {store} }}"
+        if kind < 0.5:
+            return store
+        if kind < 0.58:
+            return f"atomic_thread_fence(memory_order_{pick(('acquire', 'release', 'acq_rel', 'seq_cst'))});"
+        register = f"r{len(known)}"
+        known.append(register)
+        if kind < 0.68:
+            order = pick(("relaxed", "acquire", "release", "acq_rel", "seq_cst"))
+            update = pick(("fetch_add", "exchange"))
+            return f"int {register} = atomic_{update}_explicit({place}, 1, memory_order_{order});"
+        order = pick(("relaxed", "acquire", "seq_cst"))
+        return f"int {register} = atomic_load_explicit({place}, memory_order_{order});"
+
+    def litmus(self) -> str:
+        """The litmus test, which observes everything."""
+        lines = ["C random", "{ }"]
+        for thread, body in enumerate(self.bodies):
+            lines += [f"P{thread} (atomic_int* x, atomic_int* y, atomic_int* z) {{", *body, "}"]
+        observed = " ".join(f"{thread}:{name};" for thread, name in self.registers)
+        return "\n".join([*lines, f"locations [x; y; {observed}]", "exists (x=0)", ""])
+
+    def program(self) -> str:
+        """The program; `STATE` is the final state that must not be."""
+        lines = [
+            "#include <assert.h>",
+            "#include <pthread.h>",
+            "#include <stdatomic.h>",
+            "atomic_int X, Y, Z;",
+        ]
+        lines += [f"int out{thread}{name};" for thread, name in self.registers]
+        for thread, body in enumerate(self.bodies):
+            lines += [f"void *p{thread}(void *unused) {{ atomic_int *x = &X, *y = &Y, *z = &Z;", *body]
+            lines += [f"out{thread}{name} = {name};" for owner, name in self.registers if owner == thread]
+            lines.append("return 0; }")
+        count = range(len(self.bodies))
+        lines.append("int main(void) { pthread_t " + ", ".join(f"t{thread}" for thread in count) + ";")
+        lines += [f"pthread_create(&t{thread}, 0, p{thread}, 0);" for thread in count]
+        lines += [f"pthread_join(t{thread}, 0);" for thread in count]
+        return "\n".join([*lines, "assert(!(STATE)); return 0; }", ""])
+
+
+# -- asking ----------------------------------------------------------------------------------------------
+
+
+def treville(*arguments: str) -> list[dict[str, Any]]:
+    """The JSON lines of a command."""
+    command = [sys.executable, "-m", "treville", *arguments, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return found or [{"verdict": "error", "model": "", "reason": done.stderr[-200:], "status": "error"}]
+
+
+def check(file: Path, engine: str, define: str, models: tuple[str, ...]) -> dict[str, tuple[str, str]]:
+    """The verdict and reason under each model."""
+    asked = [part for model in models for part in ("--model", model)]
+    found = treville(
+        "check", str(file), "--engine", engine, "--bound", "6", "--timeout", "60", "-D", define, *asked
+    )
+    return {report["model"]: (report["verdict"], report["reason"]) for report in found}
+
+
+@dataclass
+class Tally:
+    """What was compared."""
+
+    compared: int = 0
+    unknown: int = 0
+    wrong: int = 0
+
+    def add(self, what: str, expected: str, found: dict[str, tuple[str, str]]) -> None:
+        """Count answers, and print those that differ."""
+        for model, (verdict, reason) in found.items():
+            self.compared += 1
+            if verdict == "UNKNOWN" and "internal error" not in reason:
+                self.unknown += 1
+            elif verdict != expected:
+                self.wrong += 1
+                print(f"{what} {model}: {verdict} instead of {expected}: {reason}", flush=True)
+
+
+def sequential(seed: int, engines: list[str], folder: Path, tally: Tally) -> None:
+    """One program of one thread."""
+    source, binary = folder / f"sequential{seed}.c", folder / "program"
+    source.write_text(Sequential(random.Random(seed)).program())
+    flags = ["-w", "-O0", "-fwrapv", "-fno-sanitize=undefined", "-DNATIVE"]
+    command = [sys.executable, "-m", "ziglang", "cc", *flags, str(source), "-o", str(binary)]
+    subprocess.run(command, check=True, capture_output=True)
+    checksum = int(
+        subprocess.run([str(binary)], check=True, capture_output=True, text=True, timeout=10).stdout
+    )
+    for engine in engines:
+        for number, expected in ((checksum, "PASS"), (checksum ^ 1, "FAIL")):
+            found = check(source, engine, f"HASH={number}ul", ("sc",))
+            tally.add(f"{source} HASH={number}ul {engine}", expected, found)
+
+
+def concurrent(seed: int, engines: list[str], models: tuple[str, ...], folder: Path, tally: Tally) -> None:
+    """One litmus test and its program: a state that models disagree about, and any state."""
+    rng = random.Random(seed)
+    test = Concurrent(rng)
+    test.make()
+    litmus, source = folder / f"concurrent{seed}.litmus", folder / f"concurrent{seed}.c"
+    litmus.write_text(test.litmus())
+    source.write_text(test.program())
+    reports = treville("litmus", str(litmus), *[part for model in models for part in ("--model", model)])
+    states = {
+        r["model"]: {tuple(sorted(s.items())) for s in r["states"]} for r in reports if r["status"] == "done"
+    }
+    seen = sorted(set().union(*states.values()))
+    disputed = [state for state in seen if any(state not in found for found in states.values())]
+    chosen = [rng.choice(disputed)] if disputed else []
+    chosen.append(tuple((name, rng.choice(sorted({dict(s)[name] for s in seen}))) for name, _ in seen[0]))
+    for state in chosen:
+        names = [
+            (f"out{name.replace(':', '')}" if ":" in name else name.upper(), value) for name, value in state
+        ]
+        define = "STATE=" + " && ".join(f"{name} == {value}" for name, value in names)
+        for engine in engines:
+            asked = tuple(m for m in states if engine != "states" or m in OPERATIONAL)
+            for model, answer in check(source, engine, define, asked).items():
+                expected = "FAIL" if state in states.get(model, set()) else "PASS"
+                tally.add(f"{source} {define!r} {engine}", expected, {model: answer})
+
+
+def main() -> int:
+    """Compare as many programs as asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("kind", choices=("sequential", "concurrent"))
+    parser.add_argument("--count", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--engines", default="auto,eager")
+    parser.add_argument("--models", default=",".join(MODELS))
+    parser.add_argument("--keep", type=Path, help="a folder for the programs")
+    options = parser.parse_args()
+    engines, tally = options.engines.split(","), Tally()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.keep or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        for seed in range(options.seed, options.seed + options.count):
+            if options.kind == "sequential":
+                sequential(seed, engines, folder, tally)
+            else:
+                concurrent(seed, engines, tuple(options.models.split(",")), folder, tally)
+    print(f"{tally.compared} compared, {tally.unknown} unknown, {tally.wrong} wrong")
+    return 1 if tally.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
