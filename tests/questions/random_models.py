@@ -21,6 +21,8 @@ _ORDER = (
     "ctrl; [W]",
 )
 _COHERENT = "acyclic po-loc | rf | fr | co as coherent"
+# Whether values may justify each other is not what is compared here.
+_FOUNDED = "acyclic rf | rmw | addr | data | ctrl | pick-addr | pick-data | pick-ctrl as founded"
 
 
 class _Writer:
@@ -29,7 +31,7 @@ class _Writer:
 
     def text(self, seed: int) -> str:
         """A model; half of them are coherent, as real ones are."""
-        lines = [f'"random {seed}"', f"let kept = {self._union(_ORDER)}", *self._recursion()]
+        lines = [f'"random {seed}"', f"let kept = {self._union(_ORDER)}", *self._recursion(), _FOUNDED]
         if self.pick.random() < 0.5:
             lines.append(_COHERENT)
         lines.append(f"acyclic kept | rfe | {self._union(('co', 'coe', 'fr', 'fre', 'chain'))} as main")

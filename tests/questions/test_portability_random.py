@@ -19,5 +19,5 @@ def test_all_engines_answer_as_brute_force_does(half: int) -> None:
         case = random_case(seed, size=4)
         assert not list(case.disagreements(ways)), seed
         answers[case.expected.trace, case.expected.state] += 1
-    assert answers[True, True] > 2
-    assert answers[False, False] > 2
+    assert answers[True, True] > 1
+    assert answers[False, False] > 1

@@ -18,11 +18,10 @@ from treville.campaigns.inputs import read_text
 from treville.campaigns.litmus import load_model, load_test, state_object
 from treville.campaigns.pool import Limits, Pool, can_fork
 from treville.campaigns.results import Report
-from treville.events.execution import Execution
 from treville.programs.ir import Program
 from treville.programs.litmus.test import LitmusTest
 from treville.results import Budget, BudgetExceeded, InputError, Span, Verdict
-from treville.witness.explanation import Hop
+from treville.witness.explanation import Explanation
 from treville.witness.scene import make_scene
 from treville.witness.words import execution_text, explanation_text, headline
 
@@ -219,26 +218,33 @@ def _described(finding: Finding, asked: _Asked, task: Task) -> Report:
             {"from": hop.source, "to": hop.target, "relation": hop.label, "via": list(hop.via)}
             for hop in explanation.hops()
         ],
-        "steps": _steps(execution, explanation.hops()),
+        "steps": _steps(finding, explanation),
         "lines_matter": asked.view.dialect == "C",
         "execution": execution_text(execution, program),
         "text": explanation_text(explanation, execution, program, model),
     }
 
 
-def _steps(execution: Execution, hops: list[Hop]) -> list[Report]:
-    """The pairs of accesses of one thread whose order makes up the cycle: some of them change places."""
-    found = []
-    for hop in hops:
-        first, second = execution.events[hop.source], execution.events[hop.target]
-        if first.thread == second.thread and first.span and second.span and first.thread >= 0:
-            ends = (_where(first.span, first.text), _where(second.span, second.text))
-            found.append({"thread": first.thread, "first": ends[0], "second": ends[1]})
-    return found
+def _steps(finding: Finding, explanation: Explanation) -> list[Report]:
+    """The pairs of accesses of one thread whose order makes up the cycle, and whether the model that allows
+    the execution keeps it."""
+    from treville.questions.portability.reordered import steps_of
+
+    return [
+        {
+            "thread": first.thread,
+            "first": _where(first.span, first.text),
+            "second": _where(second.span, second.text),
+            "kept": kept,
+        }
+        for first, second, kept in steps_of(finding, explanation)
+        if first.span and second.span
+    ]
 
 
 def _where(span: Span, text: str) -> Report:
-    return {"file": span.file, "line": span.line, "text": (text or span.line_text).strip()}
+    shown = (text or span.line_text).strip()
+    return {"file": span.file, "line": span.line, "column": span.column, "text": shown}
 
 
 def _draw(finding: Finding, asked: _Asked, task: Task) -> None:

@@ -88,46 +88,72 @@ def _passed(report: dict[str, Any]) -> str:
 
 
 def _found(finding: dict[str, Any], report: dict[str, Any]) -> list[str]:
-    state = state_line(finding["state"])
-    new = finding["direction"] == "new"
-    where = report["target"] if new else report["source"]
-    other = report["source"] if new else report["target"]
-    if report["notion"] == "state":
-        kind = "New" if new else "Lost"
-        head = f"{kind} state: {where} ends in {state}, {other} never does"
+    kind = finding["direction"]
+    where, other = report["target"], report["source"]
+    if kind == "lost":
+        where, other = other, where
+    end = _ending(finding["state"])
+    if report["notion"] == "trace":
+        head = f"{kind.capitalize()} execution: {where} allows it, {other} does not; {end}"
+    elif "assertion" in finding["state"]:
+        failed = finding["state"]["assertion"]
+        head = f"{kind.capitalize()} state: an assertion fails under {where}, never under {other}: {failed}"
     else:
-        kind = "New" if new else "Lost"
-        head = f"{kind} execution: {where} allows it, {other} does not; it ends in {state}"
+        head = f"{kind.capitalize()} state: under {where} {end}, under {other} never"
     return [head, finding["execution"], finding["text"], *_steps(finding, where, report)]
 
 
+def _ending(state: dict[str, Any]) -> str:
+    """How a run ends."""
+    if "assertion" in state:
+        return f"an assertion fails: {state['assertion']}"
+    return f"it ends in {state_line(state).rstrip(';')}" if state else "it ends"
+
+
 def _steps(finding: dict[str, Any], where: str, report: dict[str, Any]) -> list[str]:
-    """In a C program an event's letter says little; the lines say where to look."""
-    steps = [step for step in finding["steps"] if step["first"] != step["second"]]
-    if not steps or not finding["lines_matter"]:
-        return []
-    lines = [f"{where} does not keep the order of at least one of:"]
-    for step in steps:
-        line = f"  {_place(step['first'], report)}, then {_place(step['second'], report)}"
-        if line not in lines:
-            lines.append(line)
-    return lines
+    """Which accesses changed places."""
+    lines = []
+    for step in finding["steps"]:
+        if not step["kept"]:
+            ends = _places(step["first"], step["second"], report, finding["lines_matter"])
+            line = f"  {_thread(step, finding['lines_matter'])}{ends[0]}, then {ends[1]}"
+            if line not in lines:
+                lines.append(line)
+    return [f"{where} does not keep the order of:", *lines] if lines else []
 
 
-def _place(place: dict[str, Any], report: dict[str, Any]) -> str:
+def _thread(place: dict[str, Any], lines_matter: bool) -> str:
+    """Threads of C programs share their lines; a line of a litmus test has all threads side by side."""
+    return "" if lines_matter else f"P{place['thread']}: "
+
+
+def _places(
+    one: dict[str, Any], other: dict[str, Any], report: dict[str, Any], lines_matter: bool
+) -> tuple[str, str]:
+    """Two places of the program, with columns where they are on the same line."""
+    if not lines_matter:
+        return f"`{one['text']}`", f"`{other['text']}`"
+    columns = one.get("line") == other.get("line")
+    return _place(one, report, columns), _place(other, report, columns)
+
+
+def _place(place: dict[str, Any], report: dict[str, Any], columns: bool) -> str:
     """A line of the program; the file is named where it is another one."""
     if "line" not in place:
         return f"`{place['text']}`"
     name = Path(place["file"]).name
     other = f"{name} " if name != Path(report["file"]).name else ""
+    if columns:
+        return f"{other}line {place['line']}, column {place['column']}"
     return f"{other}line {place['line']} `{place['text']}`"
 
 
 def _suggested(suggestion: dict[str, Any], report: dict[str, Any]) -> list[str]:
     if not suggestion["places"]:
         return [f"No fences to suggest: {suggestion['note']}"]
+    lines_matter = all(finding["lines_matter"] for finding in report["findings"])
     lines = [f"Portable with {suggestion['fence']}:"]
     for place in suggestion["places"]:
-        ends = f"{_place(place['after'], report)} and {_place(place['before'], report)}"
-        lines.append(f"  P{place['thread']}: between {ends}")
+        ends = _places(place["after"], place["before"], report, lines_matter)
+        lines.append(f"  {_thread(place, lines_matter)}between {ends[0]} and {ends[1]}")
     return lines

@@ -67,7 +67,8 @@ class _Context:
         found = self._unrollings.get(thread.name)
         if found is None:
             own = bounds_of_heads(thread, self.program.loop_bounds)
-            found = Unrolling(thread, self.bound, own, anew=True, spins=spin_jumps(thread))
+            spins = set() if self.program.every_round else spin_jumps(thread)
+            found = Unrolling(thread, self.bound, own, anew=True, spins=spins)
             self._unrollings[thread.name] = found
         return found
 
@@ -142,9 +143,10 @@ class WholeProgramWalk(ThreadWalk):
 
     def cut(self, copy: Copy, target: int, condition: int, state: State) -> None:
         """As in litmus tests, but after a round that changed nothing the thread only waits."""
-        _, goes_on = self.rounds.split(copy, target, condition, state)
-        if goes_on != FALSE:
-            super().cut(copy, target, goes_on, state)
+        if not self.context.program.every_round:
+            _, condition = self.rounds.split(copy, target, condition, state)
+        if condition != FALSE:
+            super().cut(copy, target, condition, state)
 
     def wait(self, copy: Copy, target: int, condition: int) -> None:
         """Note where the thread waits."""

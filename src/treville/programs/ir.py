@@ -314,13 +314,15 @@ Place: TypeAlias = tuple[str, int]
 class Program:
     """Threads over shared memory. `code_names` says how code addresses are shown. `functions` are the
     bodies of threads that `Spawn` starts, each with its parameter in the register `Thread.parameter`.
-    `loop_bounds` are bounds of loops that differ from that of all others, by where their jumps back stand."""
+    `loop_bounds` are bounds of loops that differ from that of all others, by where their jumps back stand.
+    `every_round`: rounds of loops that change nothing matter too, so none are left out."""
 
     threads: list[Thread] = field(default_factory=list)
     locations: dict[str, Location] = field(default_factory=dict)
     code_names: dict[int, str] = field(default_factory=dict)
     functions: dict[str, Thread] = field(default_factory=dict)
     loop_bounds: dict[Place, int] = field(default_factory=dict)
+    every_round: bool = False
 
     def location(self, name: str) -> Location:
         """The global of that name, allocated at the next free address when it is new."""

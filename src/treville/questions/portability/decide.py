@@ -13,7 +13,9 @@ from dataclasses import replace
 from functools import partial
 
 from treville.encoding.executions import encode_program
+from treville.events.execution import Execution
 from treville.models.evaluate import evaluate
+from treville.models.model import Model
 from treville.programs.ir import Program
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.fences import refuse_unknown_fences
@@ -34,16 +36,19 @@ from treville.questions.portability.sides import (
     compile_both,
     compiled_for,
     is_compiled,
+    restricted,
     same_program,
 )
 from treville.questions.portability.subjects import ProgramSubject, TestSubject
 from treville.questions.portability.symbolic import Method, SymbolicSearch
-from treville.results import Budget, InputError, TooLarge, Verdict
+from treville.results import Budget, BudgetExceeded, InputError, TooLarge, Verdict
 from treville.solving.outcomes import known_coherent
 from treville.solving.solver import Clasp, satisfiable
 
 # Beyond this many traces, selections and candidates the symbolic engine is faster (bench/portability.py).
 MAX_EFFORT = 3_000
+# A program whose differing executions end in more states than this has no answer about states.
+MAX_STATES = 20_000
 
 
 def portability(test: LitmusTest, question: Question, budget: Budget | None = None) -> Portability:
@@ -70,6 +75,8 @@ def program_portability(
     if question.engine == "enumerate":
         raise InputError("C programs have too many executions to list", None, "use --engine lazy")
     answer = Portability(Verdict.PASS)
+    if question.notion == "trace":  # rounds of waiting make other executions, but no other states
+        subject = replace(subject, program=replace(subject.program, every_round=True))
     undefined = _undefined_program(subject.program, question, budget)
     if undefined:
         answer.verdict, answer.reason = Verdict.UNKNOWN, undefined
@@ -228,6 +235,9 @@ class _Walk:
             return True
         self.known.add(difference.state)
         self.considered += 1
+        if self.considered > MAX_STATES:
+            reason = f"more than {MAX_STATES} states of new executions are reachable on both sides"
+            raise BudgetExceeded(reason, "compare executions with --notion trace")
         if self.by_state and self.search.reachable(difference.state):
             return True
         self.found = self._finding(difference)
@@ -237,9 +247,21 @@ class _Walk:
         """The difference as evidence, checked by the plain evaluator, whichever engine found it."""
         execution = difference.execution()
         for side, allowed in ((self.allowing, True), (self.forbidding, False)):
-            seen = side.seen(execution)
-            judged = evaluate(side.model, len(seen.events), seen.sets, seen.relations)
-            if judged.consistent != allowed:
+            if _is_consistent(side.model, side.seen(execution)) != allowed:
                 raise RuntimeError(f"engine and evaluator differ on an execution under {side.model.name}")
         seen = self.forbidding.seen(execution)
-        return Finding(NEW, difference.state, seen, self.allowing.model, self.forbidding.model)
+        shown = _without_idle_threads(seen)
+        if _is_consistent(self.forbidding.model, shown):
+            shown = seen
+        models = (self.allowing.model, self.forbidding.model)
+        return Finding(NEW, difference.state, shown, self.allowing.seen(execution), *models)
+
+
+def _is_consistent(model: Model, execution: Execution) -> bool:
+    return evaluate(model, len(execution.events), execution.sets, execution.relations).consistent
+
+
+def _without_idle_threads(execution: Execution) -> Execution:
+    """Threads with nothing but fences, such as a `main` that creates and joins others, tell nothing."""
+    busy = {event.thread for event in execution.events if event.kind != "F"}
+    return restricted(execution, [event for event in execution.events if event.thread in busy])

@@ -75,11 +75,13 @@ class Search(Protocol):
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A difference that answers the question with no. `direction` says whether the target adds it (`new`)
-    or lacks it (`lost`); `forbidden_by` is the model that forbids the execution."""
+    or lacks it (`lost`). `execution` is as the model that forbids it sees it, `allowed` as the other one
+    does: where a program was compiled for both, their fences differ."""
 
     direction: str
     state: State
     execution: Execution
+    allowed: Execution
     allowed_by: Model
     forbidden_by: Model
 

@@ -58,28 +58,36 @@ class Side:
         if not self.name:
             return execution
         kept = [e for e in execution.events if e.kind != "F" or f"{self.name}:F" in e.tags]
-        place = {event.number: number for number, event in enumerate(kept)}
-        events = [self._event(event, place[event.number]) for event in kept]
-        relations = {
-            name: Relation.of(
-                len(kept), ((place[a], place[b]) for a, b in relation.pairs() if a in place and b in place)
-            )
-            for name, relation in execution.relations.items()
-        }
-        sets = {
-            name: mask_of(place[e] for e in elements(execution.sets.get(name, 0)) if e in place)
-            for name in (*_COMMON_SETS, "F")
-        }
-        for event in events:
+        own = restricted(execution, kept)
+        own.events = [self._event(event) for event in own.events]
+        own.sets = {name: own.sets.get(name, 0) for name in (*_COMMON_SETS, "F")}
+        for event in own.events:
             for tag in event.tags - {"IW"}:
-                sets[tag] = sets.get(tag, 0) | 1 << event.number
-        return Execution(events, sets, relations, execution.final)
+                own.sets[tag] = own.sets.get(tag, 0) | 1 << event.number
+        return own
 
-    def _event(self, event: Event, number: int) -> Event:
+    def _event(self, event: Event) -> Event:
         prefix = f"{self.name}:"
         own = frozenset(tag.removeprefix(prefix) for tag in event.tags if tag.startswith(prefix))
         common = frozenset(tag for tag in event.tags if ":" not in tag)
-        return replace(event, number=number, tags=own | common)
+        return replace(event, tags=own | common)
+
+
+def restricted(execution: Execution, kept: list[Event]) -> Execution:
+    """The execution with these of its events only, numbered anew."""
+    place = {event.number: number for number, event in enumerate(kept)}
+    relations = {
+        name: Relation.of(
+            len(kept), ((place[a], place[b]) for a, b in relation.pairs() if a in place and b in place)
+        )
+        for name, relation in execution.relations.items()
+    }
+    sets = {
+        name: mask_of(place[event] for event in elements(mask) if event in place)
+        for name, mask in execution.sets.items()
+    }
+    events = [replace(event, number=place[event.number]) for event in kept]
+    return Execution(events, sets, relations, execution.final)
 
 
 def same_program(model: Model) -> Side:

@@ -196,8 +196,10 @@ def _marked(main: Thread) -> Thread:
 
 
 def _described(assertion: Assert) -> str:
-    place = f"{assertion.span.file}:{assertion.span.line}: " if assertion.span else ""
-    return f"{place}{assertion.message or assertion.text}"
+    if assertion.span is None:
+        return assertion.message or assertion.text
+    text = assertion.span.line_text.strip() or assertion.message
+    return f"{assertion.span.file}:{assertion.span.line}: {text}"
 
 
 class _ProgramWatch:
