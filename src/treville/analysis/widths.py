@@ -18,21 +18,27 @@ MIXED = "accesses of different sizes to the same memory (mixed-size)"
 
 
 def refuse_mixed_sizes(symbolic: SymbolicProgram, values: Values) -> None:
-    """Raise at the first access that overlaps another one without being to the same bytes."""
-    cells = _declared(symbolic.program)
-    if not cells and not symbolic.objects:
+    """Raise at an access that overlaps another one. To read the lower part of what was written is no problem:
+    the lock in the first word of a zero-filled struct."""
+    written = _declared(symbolic.program)
+    if not written and not symbolic.objects:
         return
+    read: dict[int, int] = {}
+    longest = dict(written)
     for event in symbolic.events:
         instruction = event.instruction
-        if (
-            values.live >> event.number & 1
-            and isinstance(instruction, Load | Store)
-            and event.address is not None
-        ):
-            for address in values.addresses(event):
-                if cells.setdefault(address, instruction.bits) != instruction.bits:
-                    raise Unsupported(MIXED, instruction.span)
-    for (address, bits), (following, _) in pairwise(sorted(cells.items())):
+        if not isinstance(instruction, Load | Store) or not values.live >> event.number & 1:
+            continue
+        for address in values.addresses(event):
+            longest[address] = max(longest.get(address, 0), instruction.bits)
+            if isinstance(instruction, Store):
+                written[address] = min(written.get(address, instruction.bits), instruction.bits)
+            else:
+                read[address] = max(read.get(address, 0), instruction.bits)
+    for address, bits in read.items():
+        if bits > written.get(address, bits):
+            raise Unsupported(MIXED, _place(symbolic.events, values, address))
+    for (address, bits), (following, _) in pairwise(sorted(longest.items())):
         if address + bits // 8 > following:
             raise Unsupported(MIXED, _place(symbolic.events, values, address, following))
 
