@@ -179,7 +179,7 @@ def test_loops_that_only_wait_are_told_from_others(capsys: pytest.CaptureFixture
     out = capsys.readouterr().out
     assert "thread: loop in line 12: only waits, needs no unrolling" in out
     assert "main: loop in line" in out
-    assert "unrolled to the bound" in out
+    assert "unrolled as far as needed (--bound auto)" in out
 
 
 def test_an_exhausted_budget_is_unknown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -231,9 +231,7 @@ def test_a_deadlock_names_who_waits_where(engine: str, capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize("engine", ["states", "lazy"])
-def test_a_race_names_both_accesses(
-    engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_race_names_both_accesses(engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = str(tmp_path)
     arguments = ["check", str(PROPERTIES / "publish.c"), "-D", "UNSEEN", "--property", "race", "--json"]
     assert main([*arguments, "--engine", engine, "--svg", folder, "--graphml", folder]) == 1

@@ -9,23 +9,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from treville.campaigns.guard import guarded
 from treville.campaigns.results import Report
 from treville.models.model import Model
 from treville.programs.ir import Program, Stop
+from treville.programs.loops import given_bounds
 from treville.results import Budget, InputError, Verdict
 from treville.results.properties import ASSERTION, DEADLOCK, LIVENESS, RACE
 
 if TYPE_CHECKING:
+    from treville.programs.c import Unit
     from treville.questions.reachability import Answer
     from treville.solving.reachability import Reachability
 
-Loaded: TypeAlias = dict[tuple[int, bool], Program]
 AUTO = 0
 DEFAULT_MODEL = "sc"
 LITMUS = ".litmus"
@@ -43,11 +44,37 @@ _SO_FAR = {
 }
 
 
+@dataclass(slots=True)
+class Loaded:
+    """What the front end made of a file: the compiler runs once, and the program is made again only where
+    deeper recursion changes it."""
+
+    unit: Unit | None = None
+    programs: dict[tuple[int, bool], Program] = field(default_factory=dict)
+
+    def program(self, file: str, bound: int, options: Options, signals: bool) -> Program:
+        """The program IR of the file, with recursion inlined to the bound."""
+        for (known, same), program in self.programs.items():
+            if same == signals and (known == bound or not _is_cut(program)):
+                return program
+        self.unit = self.unit or read(file, options)
+        program = self.programs[bound, signals] = self.unit.program(bound, signals)
+        program.loop_bounds = given_bounds(program, options.loops)
+        return program
+
+
+def _is_cut(program: Program) -> bool:
+    threads = [*program.threads, *program.functions.values()]
+    return any(isinstance(i, Stop) and i.cut for thread in threads for i in thread.instructions)
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What `treville check` was asked to do with every file. `bound` AUTO deepens until conclusive."""
+    """What `treville check` was asked to do with every file. `bound` AUTO deepens until conclusive; `loops`
+    are bounds of single loops, as `programs.loops` reads them."""
 
     bound: int = AUTO
+    loops: tuple[str, ...] = ()
     seconds: float | None = None
     memory: int | None = None
     compile_to: str = ""
@@ -67,7 +94,7 @@ class Options:
 def answers(file: str, models: list[str], options: Options) -> Iterator[Report]:
     """A report for each model and property, in order; the front end runs once."""
     litmus = file.endswith(LITMUS)
-    loaded: Loaded = {}
+    loaded = Loaded()
     for name in models or ["" if litmus else DEFAULT_MODEL]:
         for goal in options.properties:
             report = _blank(file, name, goal, options)
@@ -139,19 +166,16 @@ def compiled(
     from treville.programs.compile_to import compile_program, target_of
     from treville.questions.fences import refuse_unknown_fences_of
 
-    loaded = {} if loaded is None else loaded
-    program = loaded.get((bound, signals))
-    if program is None:
-        program = loaded[bound, signals] = load(file, bound, options, signals)
+    program = (loaded or Loaded()).program(file, bound, options, signals)
     target = options.compile_to or target_of(model.name, model.base_names())
     result = compile_program(program, target)
     refuse_unknown_fences_of([*result.threads, *result.functions.values()], model)
     return result
 
 
-def load(file: str, bound: int, options: Options, signals: bool = False) -> Program:
-    """The program IR of a file."""
-    from treville.programs.c import SUFFIXES, load_program
+def read(file: str, options: Options) -> Unit:
+    """A file compiled and read."""
+    from treville.programs.c import SUFFIXES, read_unit
 
     path = Path(file)
     if path.suffix not in SUFFIXES:
@@ -159,7 +183,7 @@ def load(file: str, bound: int, options: Options, signals: bool = False) -> Prog
     if not path.is_file():
         raise InputError(f"cannot read {file}: no such file")
     try:
-        return load_program(path, bound, options.defines, options.includes, signals)
+        return read_unit(path, options.defines, options.includes)
     except OSError as error:
         raise InputError(f"cannot read {file}: {error.strerror or error}") from None
 

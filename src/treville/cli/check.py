@@ -38,6 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how often loops and recursions are unrolled (auto: deeper until the answer is conclusive)",
     )
     parser.add_argument(
+        "--loop",
+        action="append",
+        default=[],
+        metavar="[FILE:]LINE=K",
+        help="a bound for the loop in that line; repeat for others (--explain-loops lists them)",
+    )
+    parser.add_argument(
         "--property",
         type=_properties,
         action="extend",
@@ -130,6 +137,7 @@ def run(options: argparse.Namespace) -> int:
     models = list(dict.fromkeys(options.model))
     asked = Options(
         bound=options.bound,
+        loops=tuple(options.loop),
         seconds=options.timeout,
         memory=None if options.memory is None else options.memory * 1_000_000,
         compile_to=_target(options.compile_to),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import fields
 from pathlib import Path
 
-from treville.campaigns.check import Options, compiled, load
+from treville.campaigns.check import Loaded, Options, compiled
 from treville.campaigns.litmus import load_model
 from treville.programs import ir
+from treville.programs.loops import bounds_of_heads, loops_of
 from treville.results import InputError
 
 DEFAULT_BOUND = 2
@@ -25,11 +26,11 @@ def dump(file: str, model: str, options: Options, stage: str) -> str:
             raise InputError(f"cannot read {file}: {error.strerror or error}") from None
     bound = options.bound or DEFAULT_BOUND
     if stage == "program":
-        return program_text(load(file, bound, options))
+        return program_text(Loaded().program(file, bound, options, signals=False))
     used = load_model(model, options.variants, options.bell)
     program = compiled(file, used, bound, options)
     if stage == "loops":
-        return loops_text(program)
+        return loops_text(program, options.bound)
     if stage in ("events", "relations", "formula"):
         from treville.cli.check_dump_encoding import encoding_text
 
@@ -76,19 +77,28 @@ def _shown(value: object) -> str:
     return str(value)
 
 
-def loops_text(program: ir.Program) -> str:
-    """Every loop with its line: those that only wait need no unrolling."""
-    from treville.programs.spin import spin_jumps
-
+def loops_text(program: ir.Program, bound: int) -> str:
+    """Every loop with its line and its bound (0: until the answer is conclusive): those that only wait need
+    no unrolling."""
     lines = []
-    for name, thread in [("main", program.threads[0]), *program.functions.items()]:
-        spins = spin_jumps(thread)
-        for position, instruction in enumerate(thread.instructions):
-            if isinstance(instruction, ir.Branch) and thread.labels[instruction.target] <= position:
-                place = str(instruction.span.line) if instruction.span else "?"
-                what = "only waits, needs no unrolling" if position in spins else "unrolled to the bound"
-                lines.append(f"{name}: loop in line {place}: {what}")
+    for loop in loops_of(program):
+        own = None if loop.place is None else program.loop_bounds.get(loop.place)
+        if loop.waits:
+            what = "only waits, needs no unrolling"
+        elif own is not None:
+            what = f"unrolled {own} times (--loop)"
+        elif bound:
+            what = f"unrolled {bound} times (--bound)"
+        else:
+            what = "unrolled as far as needed (--bound auto)"
+        lines.append(f"{loop.thread}: loop in {_place_text(loop.place)}: {what}")
     return "\n".join(lines) or "no loops"
+
+
+def _place_text(place: ir.Place | None) -> str:
+    if place is None:
+        return "an unknown line"
+    return f"line {place[1]}" if place[0].endswith((".c", ".i")) else f"line {place[1]} of {place[0]}"
 
 
 def unrolled_text(program: ir.Program, bound: int) -> str:
@@ -99,7 +109,8 @@ def unrolled_text(program: ir.Program, bound: int) -> str:
     lines = []
     for name, thread in [("main", program.threads[0]), *program.functions.items()]:
         lines += ["", f"{name}:"]
-        unrolling = Unrolling(thread, bound, anew=True, spins=spin_jumps(thread))
+        own = bounds_of_heads(thread, program.loop_bounds)
+        unrolling = Unrolling(thread, bound, own, anew=True, spins=spin_jumps(thread))
         for number, step in enumerate(unroll(thread, unrolling)):
             ends = {EXIT: "end", CUT: "cut", WAIT: "wait"}
             targets = ", ".join(ends.get(target, str(target)) for _, target in step.edges)

@@ -84,16 +84,30 @@ def encode_executions(
 
 def encode_program(
     program: Program, model: Model, bound: int, budget: Budget, coherent: bool,
-    axioms: Iterable[Axiom] | None = None, max_rules: int | None = None,
+    axioms: Iterable[Axiom] | None = None,
 ) -> Encoding:  # fmt: skip
-    """The formula of all executions of a whole program, threads cut at their bounds included. Raises
-    `TooManyRules` when the axioms need more than `max_rules`."""
+    """The formula of all executions of a whole program, threads cut at their bounds included."""
+    return encode_facts(facts_of_program(program, bound, budget, coherent), model, budget, axioms)
+
+
+def facts_of_program(program: Program, bound: int, budget: Budget, coherent: bool) -> Facts:
+    """What is known of the events of a whole program."""
     with budget.stage("events"):
         symbolic = whole_program(program, bound)
     with budget.stage("values"):
         values = analyse_values(symbolic, coherent, most=MOST_NUMBERS)
         facts = gather_facts(symbolic, values, coherent, set())
     budget.check()
+    return facts
+
+
+def encode_facts(
+    facts: Facts, model: Model, budget: Budget, axioms: Iterable[Axiom] | None = None,
+    max_rules: int | None = None,
+) -> Encoding:  # fmt: skip
+    """The formula of a whole program's executions that satisfy the axioms (by default all of the model).
+    Raises `TooManyRules` when the axioms need more than `max_rules`."""
+    symbolic = facts.symbolic
     with budget.stage("encoding"):
         encoding = _encode_events(facts, complete=False)
         condition = encoding.memory.values.condition

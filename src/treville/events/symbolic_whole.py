@@ -261,7 +261,6 @@ class WholeProgramWalk(ThreadWalk):
                 self.union([value.pick, before.pick]),
             )
 
-
     def _cells(self, state: State, name: str) -> dict[int, Binding]:
         """The cells of a private object by offset; those that were not written yet are zero."""
         prefix = f"{name}\0"
@@ -276,5 +275,3 @@ class WholeProgramWalk(ThreadWalk):
 
 def _cell(name: str, offset: int) -> str:
     return f"{name}\0{offset}"
-
-

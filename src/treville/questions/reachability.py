@@ -64,8 +64,9 @@ def reachability(
         if explored is None or explored.verdict is Verdict.UNKNOWN:
             raise BudgetExceeded("too many states, or values that the machine does not have")
         return explored
+    depth = Depth(bound)
     if search.engine != "auto" or not search.usual:
-        return _deepen(compiled, model, bound, budget, search)
+        return _deepen(compiled, model, depth, budget, search)
     explorable, last = True, None
     for states, seconds in TURNS_WITH_UPDATES if _has_updates(first) else TURNS:
         explored = _explore(first, model, budget, search, states) if explorable else None
@@ -74,7 +75,7 @@ def reachability(
         explorable = explored is not None
         if seconds != 0:
             turn = _share(budget, seconds if explorable else None)
-            last = _deepened(compiled, model, bound, turn, search)
+            last = _deepened(compiled, model, depth, turn, search)
             if isinstance(last, Answer) and last.verdict is not Verdict.UNKNOWN:
                 return last
         if not explorable:
@@ -94,10 +95,10 @@ def _share(budget: Budget, seconds: float | None) -> Budget:
 
 
 def _deepened(
-    compiled: Callable[[int], Program], model: Model, bound: int | None, budget: Budget, search: Search
+    compiled: Callable[[int], Program], model: Model, depth: Depth, budget: Budget, search: Search
 ) -> Answer | BudgetExceeded:
     try:
-        return _deepen(compiled, model, bound, budget, search)
+        return _deepen(compiled, model, depth, budget, search)
     except BudgetExceeded as error:
         return error
 
@@ -116,10 +117,10 @@ def _explore(program: Program, model: Model, budget: Budget, search: Search, lim
 
 
 def _deepen(
-    compiled: Callable[[int], Program], model: Model, bound: int | None, budget: Budget, search: Search
+    compiled: Callable[[int], Program], model: Model, depth: Depth, budget: Budget, search: Search
 ) -> Answer:
-    """The answer of the solver at the bound, or at growing ones until it is conclusive."""
-    depth = Depth(bound, limited=budget.seconds is not None)
+    """The answer of the solver at the depth, or at growing ones until it is conclusive."""
+    depth.limited = budget.seconds is not None
     while True:
         budget.check()
         given = compiled(depth.recursion)

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
+from treville.analysis.facts import Facts
 from treville.analysis.relations import NotEncodable
-from treville.encoding.executions import Encoding, encode_program
+from treville.encoding.executions import Encoding, encode_facts, facts_of_program
 from treville.encoding.formula import TooManyRules
 from treville.events.execution import Execution
 from treville.models.model import Axiom, Model
@@ -60,16 +61,17 @@ def reach_failure(
     where the eager formula would be too large. (Power's preserved program order is recursive over all pairs
     of events: eagerly minutes on a mutex, lazily a tenth of a second. Arithmetic is the other way round.)"""
     model = _judging(model, goal)
+    facts = facts_of_program(program, bound, budget, known_coherent(model))
     try:
         if lazy is not True:
             try:
                 limit = MAX_RULES if lazy is None else None
-                return _search(program, model, bound, budget, goal, model.axioms, limit)
+                return _search(facts, model, budget, goal, model.axioms, limit)
             except TooManyRules:
                 pass
-        return _search(program, model, bound, budget, goal, eager_axioms(model))
+        return _search(facts, model, budget, goal, eager_axioms(model))
     except NotEncodable:
-        return _search(program, model, bound, budget, goal, [])
+        return _search(facts, model, budget, goal, [])
 
 
 @lru_cache(maxsize=64)
@@ -82,20 +84,20 @@ def _judging(model: Model, goal: str) -> Model:
 
 
 def _search(
-    program: Program,
+    facts: Facts,
     model: Model,
-    bound: int,
     budget: Budget,
     goal: str,
     axioms: list[Axiom],
     max_rules: int | None = None,
 ) -> Reachability:
-    encoding = encode_program(program, model, bound, budget, known_coherent(model), axioms, max_rules)
+    encoding = encode_facts(facts, model, budget, axioms, max_rules)
     reader = ExecutionReader(encoding)
     left = [axiom for axiom in model.axioms if axiom not in axioms]
     lazy = LazyModel(encoding, model) if left else None
     violated = violation(encoding, model, goal)
     answer = Reachability(thread_names=encoding.facts.symbolic.thread_names, stats=_stats(encoding))
+    cuts = _cuts(encoding)
     solver = Clasp(encoding.formula)
     if lazy is not None:
         solver.register(lazy)
@@ -110,20 +112,40 @@ def _search(
         answer.execution = execution
         return False
 
-    def on_cut(is_true: IsTrue) -> bool:
-        answer.complete = False
-        symbolic, condition = encoding.facts.symbolic, encoding.memory.values.condition
-        places = zip(symbolic.cuts, symbolic.cut_at, strict=True)
-        answer.cut = [instruction for cut, instruction in places if is_true(condition(cut))]
-        return False
-
     with budget.stage("solving"):
         solver.enumerate(budget, on_solution, [violated.literal])
         if answer.execution is None:
-            solver.enumerate(budget, on_cut, [encoding.cut])
+            answer.cut = _cut_in_some(solver, budget, cuts, encoding.cut)
+            answer.complete = not answer.cut
     if lazy is not None:
         answer.stats.update(iterations=lazy.checks, reasons=lazy.clauses)
     return answer
+
+
+def _cuts(encoding: Encoding) -> list[tuple[int, Instruction]]:
+    """What may not be done again because of the bound, each with the literal that it is not."""
+    symbolic, condition = encoding.facts.symbolic, encoding.memory.values.condition
+    places: dict[int, tuple[Instruction, list[int]]] = {}
+    for cut, instruction in zip(symbolic.cuts, symbolic.cut_at, strict=True):
+        places.setdefault(id(instruction), (instruction, []))[1].append(condition(cut))
+    return [(encoding.formula.either(literals), instruction) for instruction, literals in places.values()]
+
+
+def _cut_in_some(
+    solver: Clasp, budget: Budget, cuts: list[tuple[int, Instruction]], any_cut: int
+) -> list[Instruction]:
+    """Those of the cuts that some consistent execution makes."""
+    seen: set[int] = set()
+
+    def on_solution(is_true: IsTrue) -> bool:
+        seen.update(literal for literal, _ in cuts if is_true(literal))
+        return False
+
+    solver.enumerate(budget, on_solution, [any_cut])
+    for literal, _ in cuts if seen else ():
+        if literal not in seen:
+            solver.enumerate(budget, on_solution, [literal])
+    return [instruction for literal, instruction in cuts if literal in seen]
 
 
 def _stats(encoding: Encoding) -> dict[str, Any]:
