@@ -14,9 +14,11 @@ FULL = frozenset({"SC", "MFENCE"})
 
 
 class Waiting:
-    """Draws one program; `m` and `n` are mutexes, `x` and `y` are data."""
+    """Draws one program; `m` and `n` are mutexes, `x` and `y` are data. With `conditions` it also waits for
+    condition variables, which wake up at any time."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, conditions: bool = False) -> None:
+        self.conditions = conditions
         self.random = random.Random(seed)
         self.program = ir.Program()
         self.data = [ir.Const(self.program.location(name).address) for name in ("x", "y")]
@@ -41,7 +43,10 @@ class Waiting:
     def _part(self, thread: ir.Thread) -> None:
         parts = (self._store, self._store, self._lock, self._unlock, self._unlock, self._spin, self._load,
                  self._exchange, self._compare, self._if)  # fmt: skip
-        self.random.choice(parts)(thread)
+        if self.conditions and self.random.random() < 0.4:
+            self._condition(thread)
+        else:
+            self.random.choice(parts)(thread)
 
     def _name(self) -> str:
         self.fresh += 1
@@ -59,13 +64,16 @@ class Waiting:
         )
 
     def _lock(self, thread: ir.Thread) -> None:
-        word, place, index = self._name(), self.random.choice(self.mutexes), self.fresh
+        self._take(thread, self.random.choice(self.mutexes), ATOMIC)
+
+    def _take(self, thread: ir.Thread, place: ir.Const, tags: frozenset[str]) -> None:
+        word, index = self._name(), self.fresh
         free = ir.Op("eq", (ir.Reg(word), ir.Const(0)), 32)
         thread.instructions += [
             ir.Fence(FULL),
             ir.Load(word, place, ATOMIC, link=True, index=index),
             ir.Assume(free, waits=True, index=index),
-            ir.Store(place, ir.Const(1), ATOMIC, link=True, index=index),
+            ir.Store(place, ir.Const(1), tags, link=True, index=index),
             ir.Fence(FULL),
         ]
 
@@ -114,6 +122,29 @@ class Waiting:
         ]
         self._loop(thread, body, ir.Op("lnot", (equal,)))
 
+    def _condition(self, thread: ir.Thread) -> None:
+        """`lock(m); while (x != a) cond_wait(c, m); x = b; unlock(m);`, or parts of that."""
+        place, mutex, tags = self.random.choice(self.data), self.random.choice(self.mutexes), ORDERS[2]
+        if self.random.random() < 0.8:
+            self._take(thread, mutex, ATOMIC)
+        seen, head, done = self._name(), f"l{self.fresh}", f"done{self.fresh}"
+        wanted = ir.Const(self.random.choice((0, 1)))
+        thread.labels[head] = len(thread.instructions)
+        thread.instructions += [
+            ir.Load(seen, place, tags),
+            ir.Branch(done, ir.Op("eq", (ir.Reg(seen), wanted), 32)),
+            ir.Fence(FULL),
+            ir.Store(mutex, ir.Const(0), frozenset({"SC", "A", "COND"})),
+        ]
+        self._take(thread, mutex, ATOMIC | {"COND"})
+        thread.instructions.append(ir.Branch(head))
+        thread.labels[done] = len(thread.instructions)
+        if self.random.random() < 0.7:
+            thread.instructions.append(ir.Store(place, ir.Const(self.random.choice((0, 1))), tags))
+        if self.random.random() < 0.8:
+            store = ir.Store(mutex, ir.Const(0), frozenset({"SC", "A"}))
+            thread.instructions += [ir.Fence(FULL), store, ir.Fence(FULL)]
+
     def _if(self, thread: ir.Thread) -> None:
         """The rest of the thread only if a value is there."""
         seen, label = self._name(), f"end{self.fresh}"
@@ -128,10 +159,10 @@ def random_waiting(seed: int) -> ir.Program:
     return Waiting(seed).make()
 
 
-def random_outcome(seed: int) -> ir.Program:
+def random_outcome(seed: int, conditions: bool = False) -> ir.Program:
     """The program of a seed; its threads keep what they read, and main asserts that this was not certain
     values."""
-    made = Waiting(seed)
+    made = Waiting(seed, conditions)
     program, choose = made.make(), random.Random(seed)
     wanted: ir.Expr = ir.Const(1)
     main = program.threads[0]

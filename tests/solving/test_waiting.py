@@ -45,12 +45,13 @@ def test_the_solver_and_the_machine_agree(first: int) -> None:
     assert seen == {"PASS", "FAIL"}
 
 
+@pytest.mark.parametrize("conditions", [False, True])
 @pytest.mark.parametrize("name", ["sc", "tso", "pso"])
-def test_rounds_that_change_nothing_can_be_left_out(name: str) -> None:
+def test_rounds_that_change_nothing_can_be_left_out(name: str, conditions: bool) -> None:
     seen = set()
     model = load_model(name)
     for seed in range(60):
-        compiled = compile_program(random_outcome(seed), name)
+        compiled = compile_program(random_outcome(seed, conditions), name)
         explored = reach_by_states(compiled, model, Budget(), 100_000)
         assert explored is not None
         solved = reach_failure(compiled, model, 1, Budget())
