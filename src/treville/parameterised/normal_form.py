@@ -19,15 +19,14 @@ _MOST_DISJUNCTS = 4000
 
 
 def negation(shape: Shape, span: Span | None = None) -> Shape:
-    """The negated shape; negated quantifiers over processes are refused where they change meaning."""
+    """The negated shape; only cases have quantifiers left below a negation, and those are refused."""
     if isinstance(shape, bool):
         return not shape
     tag = shape[0]
     if tag in ("and", "or"):
         return ("or" if tag == "and" else "and", tuple(negation(part, span) for part in shape[1]))
     if tag in ("all", "any", "fence"):
-        what = "fence()" if tag == "fence" else "a quantifier"
-        raise Unsupported(f"{what} below a negation is not handled", span)
+        raise Unsupported("quantifiers and fences in a case", span)
     if tag == "=":
         return ("!", *shape[1:])
     if tag == "!":
@@ -80,7 +79,7 @@ def _disjuncts(shape: Shape, span: Span) -> list[Disjunct]:
         inner = disjuncts(shape[3], span)
         fences = {fence for _, _, fence, _ in inner}
         if len(fences) > 1 or any(extra or universals for extra, universals, _, _ in inner):
-            raise Unsupported("nested quantifiers and fences in alternatives are not handled", span)
+            raise Unsupported("nested quantifiers, and fences in some alternatives of a quantifier", span)
         universal = Universal(shape[1], shape[2], tuple(cube for *_, cube in inner))
         # The acting process's fence does not depend on the quantified process.
         return [((), (universal,), fences == {True}, ())]
