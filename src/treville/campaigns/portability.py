@@ -219,7 +219,7 @@ def _described(finding: Finding, asked: _Asked, task: Task) -> Report:
             for hop in explanation.hops()
         ],
         "steps": _steps(finding, explanation),
-        "lines_matter": asked.view.dialect == "C",
+        "lines_matter": asked.view.dialect in ("C", "LKMM"),
         "execution": execution_text(execution, program),
         "text": explanation_text(explanation, execution, program, model),
     }

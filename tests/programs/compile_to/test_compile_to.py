@@ -129,6 +129,14 @@ def test_fences_of_inline_assembly_are_left_alone() -> None:
     )
 
 
+def test_store_barriers_of_any_domain_mean_something_on_armv7() -> None:
+    for name in ("DMB.ISHST", "DSB.OSHST"):
+        (fence,) = compiled("armv7", ir.Fence(tagged(name))).instructions
+        assert isinstance(fence, ir.Fence)
+        assert f"{name[:3]}.ST" in fence.tags
+    assert shape(compiled("aarch64", ir.Fence(tagged("DMB.ISHST")))) == "F[DMB.ISHST]"
+
+
 def test_a_fence_next_to_a_full_one_is_not_doubled() -> None:
     full = ir.Fence(tagged("SC", "MFENCE"))
     assert shape(compiled("armv7", full, store("SC"), full)) == "F[DMB.ISH] W[] F[DMB.ISH]"

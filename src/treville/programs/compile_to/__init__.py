@@ -36,6 +36,8 @@ FULL_FENCES = frozenset(
     | {f"{kind}{option}" for kind in ("DMB", "DSB") for option in ("", ".SY", ".ISH", ".OSH")}
 )
 
+_STORE_BARRIERS = frozenset(f"{kind}{domain}ST" for kind in ("DMB.", "DSB.") for domain in ("ISH", "OSH"))
+
 
 def target_of(model: str, mentioned: AbstractSet[str]) -> str:
     """The target that a model is about: its own name, or what the base names that it mentions tell."""
@@ -161,8 +163,13 @@ class _HardwareCompiler(_Compiler):
         if not self.mapping.full:
             return []
         if order is None:
-            return [fence]
+            return [self._of_whole_system(fence)]
         return self._inserted(self.mapping.fences.get(order, NOTHING), fence, None)
+
+    def _of_whole_system(self, fence: Fence) -> Fence:
+        """ARMv7's model knows store barriers by the whole system only, whatever their domain."""
+        whole = {f"{tag[:3]}.ST" for tag in fence.tags if tag in _STORE_BARRIERS}
+        return replace(fence, tags=fence.tags | whole) if whole and self.mapping.name == "armv7" else fence
 
     def _inserted(self, tags: Tags, origin: Instruction, neighbour: Instruction | None) -> list[Instruction]:
         if not tags or _is_full(neighbour):

@@ -51,7 +51,7 @@ _FENCES: dict[str, dict[str, Tags]] = {
     "rmo": _barriers(frozenset({"MEMBAR.LL"}), frozenset({"MEMBAR.SS"}), frozenset({"MEMBAR"})),
     "alpha": _barriers(MFENCE, MFENCE, MFENCE),
     "power": _barriers(LWSYNC, LWSYNC, SYNC, SYNC),
-    "armv7": _barriers(DMB, frozenset({"DMB.ISHST"}), DMB),
+    "armv7": _barriers(DMB, frozenset({"DMB.ST"}), DMB),
     "aarch64": _barriers(DMB_LOADS, frozenset({"DMB.ISHST"}), DMB),
     "riscv": _barriers(frozenset({"Fence.r.r"}), frozenset({"Fence.w.w"}), frozenset({"Fence.rw.rw"})),
 }

@@ -15,7 +15,7 @@ from functools import lru_cache
 from treville.analysis.facts import Bounds, Facts
 from treville.events.execution import Event, Execution
 from treville.models.model import RELATION, SET, Model, Node
-from treville.programs.compile_to import LANGUAGES, compile_program, target_of
+from treville.programs.compile_to import KERNEL, LANGUAGES, compile_program, target_of
 from treville.programs.ir import Fence, Instruction, Load, Program, Store, StoreExclusive, Thread
 from treville.relations import Relation, elements, mask_of
 from treville.results import Unsupported
@@ -96,8 +96,10 @@ def same_program(model: Model) -> Side:
 
 
 def is_compiled(dialect: str, models: tuple[Model, ...]) -> bool:
-    """Is the program C, and one of the models no model of C?"""
-    return dialect == "C" and any(_target(model) not in LANGUAGES for model in models)
+    """Is the program written in a language (C11, or the Linux kernel's C) that one of the models is not
+    about?"""
+    own = {"C": LANGUAGES, "LKMM": (KERNEL,)}.get(dialect)
+    return own is not None and any(_target(model) not in own for model in models)
 
 
 def compile_both(program: Program, source: Model, target: Model) -> tuple[Program, Side, Side]:
