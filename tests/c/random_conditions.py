@@ -17,7 +17,7 @@ FREE = -1
 
 
 class Statement(NamedTuple):
-    """`while` and `if` wait for `condition` as long as `name` is not `value`; `set`, `signal`, `broadcast`."""
+    """`while` and `if` wait for `condition` as long as `name` is not `value`; `set`, `signal`, ..."""
 
     kind: str
     name: str
