@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from treville.parameterised.frontier import EMPTY, Frontier, Growing
+from treville.parameterised.frontier import EMPTY, Frontier, Growing, ReadKey
 from treville.parameterised.resolve import rename_literal
 from treville.parameterised.system import Literal, literal_processes, terms_of
 
@@ -64,11 +64,20 @@ def compact(
     if growing is not None and events:
         kept = [event for event in range(len(growing.after)) if events >> event & 1]
         shift = {old: new for new, old in enumerate(kept)}
-        frontier = growing.finished(kept, place)
+        frontier = growing.finished(kept, place, _open_reads(literals) if growing.sources else set())
     moved = any(old != new for old, new in place.items())
     if moved or any(old != new for old, new in shift.items()):
         literals = frozenset(_placed(literal, place, shift) for literal in literals)
     return literals, len(order), frontier, tuple(order)
+
+
+def _open_reads(literals: frozenset[Literal]) -> set[ReadKey]:
+    return {
+        (term[1], term[2], term[3], term[4])
+        for literal in literals
+        for term in terms_of(literal)
+        if term[0] == "r"
+    }
 
 
 def without(node: Node, literal: Literal, all_processes: int = 0) -> Node:

@@ -16,6 +16,7 @@ from typing import Any
 from treville.parameterised.cube import Node, compact
 from treville.parameterised.frontier import CellKey, Growing
 from treville.parameterised.instances import Instance, Instances, arrangements
+from treville.parameterised.memory_order import Access, Fates, memory_order
 from treville.parameterised.resolve import difference
 from treville.parameterised.system import Cube, Literal, System, Term, equality, linear, terms_of
 from treville.parameterised.theory import Theory
@@ -31,6 +32,7 @@ class Preimage:
     def __init__(self, system: System, theory: Theory) -> None:
         self.system = system
         self.theory = theory
+        self.order = memory_order(system)
         self.instances = Instances(system)
         self.weak = {name for name, symbol in system.symbols.items() if symbol.weak}
         self.integral = theory.integral
@@ -139,92 +141,22 @@ class _Step:
             for term in terms_of(literal)
             if term[0] == "r" and (term[3], term[4]) in changed
         }
-        options = [self._read_options(event, reads) for event in sorted({term[1] for term in reads})]
-        for picked in product(*options):
-            fed: dict[Term, Any] = {}
-            before = passed = earlier = 0
-            marks: list[Term] = []
-            for event, (sources, outcome, passing) in picked:
-                fed.update({term: changed[term[3], term[4]] for term in sources})
-                before |= (1 << event) if outcome == "feeds" else 0
-                earlier |= (1 << event) if outcome == "after" else 0
-                passed |= (1 << event) if passing else 0
-                marks += passing
+        model, actor = self.engine.order, self.instance.actor
+        by_event = [sorted(t for t in reads if t[1] == event) for event in sorted({t[1] for t in reads})]
+        access = self._access(changed)
+        for picked in product(*(model.fates(actor, terms) for terms in by_event)):
+            fates = Fates()
+            for more in picked:
+                fates = fates.joined(more)
             growing = Growing(self.node.frontier, self.total)
-            if any(self._unfit(growing, term) for term in fed):
-                continue
-            if self._place(growing, changed, before | passed, earlier):
-                self._mark(growing, fed, marks)
-                yield growing, fed
+            if model.place(growing, access, fates):
+                yield growing, {term: changed[term[3], term[4]] for term in fates.fed}
 
-    def _read_options(self, event: int, reads: set[Term]) -> list[tuple[int, tuple[Any, str, Any]]]:
-        """For one event: which of its reads the new write feeds, how they are ordered, who is passed."""
-        actor = self.instance.actor
-        own = [term for term in sorted(reads) if term[1] == event and term[2] == actor]
-        foreign = [term for term in sorted(reads) if term[1] == event and term[2] != actor]
-        if self.engine.system.model == "tso":
-            options: list[Any] = [([*own, *foreign], "feeds", [])] if foreign else [(own, "", [])]
-            if foreign:
-                options.append((own, "after", []))
-            return [(event, option) for option in options]
-        # PSO: every read alone is fed, comes first, or is passed by a write older than its source.
-        found: list[Any] = []
-        for fates in product(("feeds", "after", "passes"), repeat=len(foreign)):
-            if "after" in fates and len(set(fates)) > 1:
-                continue
-            for own_fates in product(("feeds", "passes"), repeat=len(own)):
-                if "after" in fates and "passes" in own_fates:
-                    continue
-                fed = [t for t, f in zip((*foreign, *own), (*fates, *own_fates), strict=True) if f == "feeds"]
-                passing = [
-                    t for t, f in zip((*foreign, *own), (*fates, *own_fates), strict=True) if f == "passes"
-                ]
-                outcome = "after" if "after" in fates else "feeds" if "feeds" in fates else ""
-                found.append((event, (fed, outcome, passing)))
-        return found
-
-    def _unfit(self, growing: Growing, term: Term) -> bool:
-        """PSO: a passed read cannot take an older write of a process that passed it."""
-        mask = growing.passed.get((term[1], term[2], term[3], term[4]), 0)
-        return bool(mask >> self.instance.actor & 1)
-
-    def _mark(self, growing: Growing, fed: dict[Term, Any], marks: list[Term]) -> None:
-        for term in fed:
-            growing.passed.pop((term[1], term[2], term[3], term[4]), None)
-        for term in marks:
-            key = (term[1], term[2], term[3], term[4])
-            growing.passed[key] = growing.passed.get(key, 0) | 1 << self.instance.actor
-
-    def _place(self, growing: Growing, changed: dict[CellKey, Any], before: int, earlier: int) -> bool:
-        """Add the event before `before` and after `earlier`; False when that closes a cycle."""
-        instance, actor = self.instance, self.instance.actor
-        transition = instance.transition
-        pso = self.engine.system.model == "pso"
-        writes = {*changed, *instance.sure_writes(self.total)} if transition.writes else set()
-        successors = growing.closed(before)
-        if transition.reads:
-            successors |= growing.reads[actor]
-            for cell in instance.read_cells(self.total):
-                successors |= growing.cells.get(cell, 0)
-        if transition.writes:
-            successors |= growing.writes[actor]
-            for cell in writes:
-                successors |= growing.own.get((actor, cell), 0) if pso else growing.cells.get(cell, 0)
-        if successors & earlier:
-            return False
-        mask = growing.new_event(successors) if transition.reads else successors
-        growing.put_before(earlier, mask)
-        growing.reads[actor] |= mask
-        if transition.writes and not pso:
-            growing.writes[actor] |= mask
-        if transition.fence:
-            # Older writes are out before this point, and so before everything that reads from here on.
-            growing.writes[actor] |= growing.reads[actor]
-        for cell in writes:
-            growing.cells[cell] = growing.cells.get(cell, 0) | mask
-            if pso:
-                growing.own[actor, cell] = growing.own.get((actor, cell), 0) | mask
-        return True
+    def _access(self, changed: dict[CellKey, Any]) -> Access:
+        instance, transition = self.instance, self.instance.transition
+        looks = instance.read_cells(self.total) if transition.reads else ()
+        stores = {*changed, *instance.sure_writes(self.total)} if transition.writes else ()
+        return Access(instance.actor, transition, looks, stores)
 
     # Literals
 

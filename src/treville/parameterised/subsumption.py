@@ -14,7 +14,7 @@ from math import perm
 from typing import Any
 
 from treville.parameterised.cube import Node, ordered, shift_events
-from treville.parameterised.frontier import Frontier, renamed, weaker
+from treville.parameterised.frontier import SOURCE, Frontier, renamed, weaker
 from treville.parameterised.normal_form import negation
 from treville.parameterised.resolve import rename_literal
 from treville.parameterised.system import Literal, Term, terms_of
@@ -162,7 +162,12 @@ class Visited:
         """A literal of the cube that follows from the negation of `missing`."""
         terms = set(terms_of(missing))
         # A passed read must find a source, whatever its value: it cannot go.
-        passed = {("r", *key) for key, _ in node.frontier.passed}
+        frontier = node.frontier
+        passed = {
+            ("r", *key)
+            for number, key in enumerate(frontier.sources)
+            if frontier.passed >> SOURCE + number & 1
+        }
         for literal in sorted(node.literals, key=repr):
             if passed and not passed.isdisjoint(terms_of(literal)):
                 continue

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from treville.parameterised.cube import Node
-from treville.parameterised.frontier import Frontier
+from treville.parameterised.frontier import SOURCE, Frontier
 from treville.parameterised.machine import Machine, State
 from treville.parameterised.system import Literal, Term
 
@@ -68,21 +68,39 @@ def order_text(frontier: Frontier) -> list[str]:
     """What has to come before the open events of a cube."""
     found = []
     for event, mask in enumerate(frontier.after):
-        found += [f"e{event + 1} < {name}" for name in _events(mask)]
+        found += [f"e{event + 1} < {name}" for name in _events(frontier, mask)]
     for kind, masks in (("reads", frontier.reads), ("writes", frontier.writes)):
         for number, mask in enumerate(masks):
-            found += [f"{kind} of {process(number)} < {name}" for name in _events(mask)]
+            found += [f"{kind} of {process(number)} < {name}" for name in _events(frontier, mask)]
     for (name, indices), mask in frontier.cells:
-        found += [f"accesses to {cell(name, indices)} < {event}" for event in _events(mask)]
+        found += [f"accesses to {cell(name, indices)} < {event}" for event in _events(frontier, mask)]
+    return [*found, *_coherence_text(frontier)]
+
+
+def _coherence_text(frontier: Frontier) -> list[str]:
+    """What only PSO has: sources of open reads, own writes, and old writes that new ones precede."""
+    found = []
+    for number, mask in enumerate(frontier.source_after):
+        (source,) = _events(frontier, 1 << SOURCE + number)
+        found += [f"{source} < {name}" for name in _events(frontier, mask)]
+        if frontier.passed >> SOURCE + number & 1:
+            found.append(f"{source} is a write")
     for (owner, (name, indices)), mask in frontier.own:
-        found += [f"{process(owner)}'s writes to {cell(name, indices)} < {event}" for event in _events(mask)]
-    for (event, reader, name, indices), _ in frontier.passed:
-        found.append(f"e{event + 1}:{process(reader)}@{cell(name, indices)} is not initial")
+        who = f"{process(owner)}'s writes to {cell(name, indices)}"
+        found += [f"{who} < {event}" for event in _events(frontier, mask)]
+    for (name, indices), masks in frontier.stores:
+        for mask in masks:
+            known = ", ".join(_events(frontier, mask))
+            found.append(f"accesses to {cell(name, indices)} < a write < {known}")
     return found
 
 
-def _events(mask: int) -> list[str]:
-    return [f"e{event + 1}" for event in range(mask.bit_length()) if mask >> event & 1]
+def _events(frontier: Frontier, mask: int) -> list[str]:
+    names = [f"e{event + 1}" for event in range(len(frontier.after)) if mask >> event & 1]
+    for number, (event, reader, name, indices) in enumerate(frontier.sources):
+        if mask >> SOURCE + number & 1:
+            names.append(f"source of e{event + 1}:{process(reader)}@{cell(name, indices)}")
+    return names
 
 
 def value_text(value: Any, kind: str) -> str:
