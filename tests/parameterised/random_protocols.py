@@ -78,11 +78,15 @@ class _Writer:
         return f"({left} {self.one('&&', '&&', '||', '||', '=>', '<=>')} {right})"
 
     def universal(self, processes: list[str]) -> str:
+        if self.often(0.15):
+            return f"not (exists{self.one('', '_other')} k. {self.formula([*processes, 'k'], 1)})"
         if self.often(0.75):
             return f"(forall_other k. {self.formula([*processes, 'k'], 1)})"
         return f"(forall k. {self.formula([*processes, 'k'], 1)})"
 
     def existential(self, processes: list[str]) -> str:
+        if self.often(0.2):
+            return f"not (forall{self.one('', '_other')} e. {self.formula([*processes, 'e'], 1)})"
         quantifier = self.one("exists_other", "exists")
         return f"({quantifier} e. {self.formula([*processes, 'e'], 1)})"
 
@@ -93,7 +97,7 @@ class _Writer:
         lines += ["var X : small", "var Y : bool", "array PC[proc] : loc", "array W[proc] : bool"]
         lines.append("array R[proc] : small")
         start = ["PC[p] = L1", "W[p] = False", "X = A"]
-        free = ["R[p] = A", "Y = False", self.one("R[p] <> B", "Y = True || X = A", "R[p] = X")]
+        free = ["R[p] = A", "Y = False", self.one("R[p] <> B", "(Y = True || X = A)", "R[p] = X")]
         start += [part for part in free if self.often(0.7)]
         if self.numbers:
             lines += ["var N : int", "array M[proc] : int"]
@@ -106,8 +110,10 @@ class _Writer:
         pair = ""
         if self.pairs:
             lines.append("array E[proc,proc] : bool")
-            pair = " q" if self.often(0.5) else ""
-            start.append("E[p,q] = False" if pair else "E[p,p] = False")
+            pair = " q" if self.often(0.4) else ""
+            every = self.one("E[p,p]", "(forall q. E[p,q]", "(forall_other q. E[p,q]") + " = False"
+            every += ")" * every.count("(")
+            start.append("E[p,q] = False" if pair else every)
         lines.append(f"init (p{pair}) {{ {' && '.join(start)} }}")
         if self.often(0.4):
             lines.append(f"predicate busy (x, y) {{ {self.formula(['x', 'y'], 1)} }}")

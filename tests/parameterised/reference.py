@@ -1,7 +1,7 @@
 """An interpreter of syntax trees for a fixed number of processes under SC: slow, direct, and independent.
 
-It shares the parser with the tool and nothing else: formulas are evaluated as they are written, without normal
-forms, quantifiers by trying all processes.
+It shares the parser with the tool and nothing else: formulas are evaluated as they are written, without
+normal forms, quantifiers by trying all processes.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import permutations, product
+from math import prod
 from typing import Any
 
 from treville.parameterised import syntax
 from treville.parameterised.parser import parse
 
-LOWEST, HIGHEST = -2, 4
 State = tuple[tuple[Any, Any], ...]
 Environment = dict[str, Any]
 
@@ -28,11 +28,13 @@ class Reference:
     processes: int
     states: dict[State, State | None] = field(default_factory=dict)
     complete: bool = True
+    lowest: int = -2
+    highest: int = 4
 
     def __post_init__(self) -> None:
         self.file = parse(self.text, "reference")
         self.values: dict[str, tuple[Any, ...]] = {
-            "bool": ("False", "True"), "int": (0, 1), "proc": tuple(range(self.processes)), "real": (0, 1),
+            "bool": ("False", "True"), "int": (-1, 0, 1, 2), "proc": tuple(range(self.processes)), "real": (0, 1),
         }  # fmt: skip
         for declared in self.file.types:
             names = tuple(constructor.text for constructor in declared.constructors)
@@ -76,7 +78,8 @@ class Reference:
         if isinstance(node, syntax.Not):
             return not self.holds(node.body, env, state)
         if isinstance(node, syntax.Comparison):
-            return _compare(node.operator, self.term(node.left, env, state), self.term(node.right, env, state))
+            left = self.term(node.left, env, state)
+            return _compare(node.operator, left, self.term(node.right, env, state))
         if isinstance(node, syntax.Joined):
             return self.joined(node, env, state)
         if isinstance(node, syntax.Conditional):
@@ -119,17 +122,33 @@ class Reference:
 
     # Behaviour
 
+    @property
+    def init(self) -> syntax.Clause:
+        """The initial states' clause."""
+        (found,) = [clause for clause in self.file.clauses if clause.kind == "init"]
+        return found
+
+    def possible(self) -> list[tuple[Any, ...]]:
+        """Per cell the values to try at the start."""
+        fixed = self.fixed(self.init.body, list(self.choices(self.init.parameters)))
+        return [(fixed[c],) if c in fixed else self.values[self.types[c[0]]] for c in self.cells()]
+
+    def starts(self) -> int:
+        """How many states are tried at the start."""
+        return prod(len(values) for values in self.possible())
+
+    def starts_with(self, state: State) -> bool:
+        """Is the state initial?"""
+        held = dict(state)
+        return all(self.holds(self.init.body, env, held) for env in self.choices(self.init.parameters))
+
     def initial(self) -> Iterator[State]:
         """All initial states, by trying all values."""
-        (init,) = [clause for clause in self.file.clauses if clause.kind == "init"]
-        environments = list(self.choices(init.parameters))
         cells = self.cells()
-        fixed = self.fixed(init.body, environments)
-        choices = [(fixed[c],) if c in fixed else self.values[self.types[c[0]]] for c in cells]
-        for values in product(*choices):
-            state = dict(zip(cells, values, strict=True))
-            if all(self.holds(init.body, env, state) for env in environments):
-                yield tuple(state.items())
+        for values in product(*self.possible()):
+            state = tuple(zip(cells, values, strict=True))
+            if self.starts_with(state):
+                yield state
 
     def fixed(self, body: Any, environments: list[Environment]) -> dict[Any, Any]:
         """Cells that a conjunct of `init` equates with a constant; only to try fewer values."""
@@ -183,11 +202,13 @@ class Reference:
             elif action.is_case and action.indices is not None:
                 names = [index.text for index in action.indices]
                 for at in product(range(self.processes), repeat=len(names)):
-                    self.assign(action, (action.target, at), {**env, **dict(zip(names, at, strict=True))}, held, new)
+                    inner = {**env, **dict(zip(names, at, strict=True))}
+                    self.assign(action, (action.target, at), inner, held, new)
             else:
                 at = tuple(self.term(index, env, held) for index in action.indices or ())
                 self.assign(action, (action.target, at), env, held, new)
-        if any(self.types[name] in ("int", "real") and not LOWEST <= v <= HIGHEST for (name, _), v in new.items()):
+        numbers = (v for (name, _), v in new.items() if self.types[name] in ("int", "real"))
+        if not all(self.lowest <= value <= self.highest for value in numbers):
             self.complete = False
             return
         for values in product(*(self.values[self.types[name]] for name in arbitrary)):
@@ -203,7 +224,7 @@ class Reference:
 
     def explore(self, most: int) -> bool:
         """Is an unsafe state reachable? `complete` tells whether all states were seen."""
-        waiting = deque()
+        waiting: deque[State] = deque()
         for state in self.initial():
             self.states[state] = None
             waiting.append(state)
