@@ -37,7 +37,7 @@ from treville.questions.portability import (
     program_subject,
 )
 from treville.questions.portability.question import SOLVERS
-from treville.questions.portability.repair import FULL_FENCE, suggest_fences, with_fences
+from treville.questions.portability.repair import FENCES, suggest_fences, with_fences
 from treville.results import Budget, BudgetExceeded, InputError, TooLarge
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -221,10 +221,10 @@ def _with_power_fences(program: Program, seconds: float) -> Program:
         return program_portability(program_subject(program), question, Budget(seconds))
 
     found = ask(program)
-    places = suggest_fences(program, FULL_FENCE["C"][1], ask, found) if found.findings else []
+    places = suggest_fences(program, FENCES["C"], ask, found) if found.findings else []
     if places is None:
         raise SystemExit("no fences make the program portable to Power")
-    return with_fences(program, [place.span for place in places], FULL_FENCE["C"][1])
+    return with_fences(program, {place.span: place for place in places})
 
 
 def _measured(program: Program, question: Question, seconds: float) -> tuple[Portability | None, float]:

@@ -15,8 +15,9 @@ from treville.programs.litmus import parse
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.outcomes import outcomes
 from treville.questions.portability import Portability, Question, portability
+from treville.questions.portability.reordered import steps_of
 from treville.questions.portability.repair import (
-    FULL_FENCE,
+    FENCES,
     explain_finding,
     suggest_fences,
     with_fences,
@@ -251,15 +252,14 @@ def test_engines_agree_on_two_compilations() -> None:
 
 def suggested(test: LitmusTest, source: str, target: str) -> tuple[list[tuple[int, int]] | None, LitmusTest]:
     """(thread, line) of the suggested fences, and the test with them."""
-    tags = FULL_FENCE[test.dialect][1]
 
     def again(program: Program) -> Portability:
         return ask(replace(test, program=program), source, target)
 
-    places = suggest_fences(test.program, tags, again, ask(test, source, target))
+    places = suggest_fences(test.program, FENCES[test.dialect], again, ask(test, source, target))
     if places is None:
         return None, test
-    fenced = replace(test, program=with_fences(test.program, [place.span for place in places], tags))
+    fenced = replace(test, program=with_fences(test.program, {place.span: place for place in places}))
     return [(place.thread, place.span.line) for place in places], fenced
 
 
@@ -273,6 +273,40 @@ def test_iriw_needs_fences_between_the_reads() -> None:
     places, fenced = suggested(iriw(), "tso", "power")
     assert places == [(2, 7), (3, 11)]
     assert passes(fenced, "tso", "power", "trace")
+
+
+MP = """PPC MP
+{ 0:r2=x; 0:r4=y; 1:r2=y; 1:r4=x; x=0; y=0; }
+ P0           | P1           ;
+ li r1,1      | lwz r1,0(r2) ;
+ stw r1,0(r2) | lwz r3,0(r4) ;
+ stw r1,0(r4) |              ;
+exists (1:r1=1 /\\ 1:r3=0)
+"""
+
+
+def test_fences_are_no_stronger_than_needed() -> None:
+    test = parse(MP, "MP.litmus")
+    answer = ask(test, "sc", "power")
+    (finding,) = answer.findings
+    steps = steps_of(finding, explain_finding(finding))
+    assert [step.kept for step in steps] == [False, False]
+
+    def again(program: Program) -> Portability:
+        return ask(replace(test, program=program), "sc", "power")
+
+    places = suggest_fences(test.program, FENCES["PPC"], again, answer)
+    assert places is not None
+    assert [(place.thread, place.fence.name) for place in places] == [(0, "lwsync"), (1, "lwsync")]
+
+
+def test_only_what_changes_places_is_blamed() -> None:
+    for source, target, kept in (("sc", "pso", [False, True]), ("sc", "rmo", [False, False])):
+        test = replace(parse(MP, "MP.litmus"), dialect="X86")
+        (finding,) = ask(test, source, target).findings
+        steps = steps_of(finding, explain_finding(finding))
+        by_thread = sorted(steps, key=lambda step: step.first.thread)
+        assert [step.kept for step in by_thread] == kept
 
 
 def test_labels_stay_in_front_of_inserted_fences() -> None:

@@ -19,7 +19,7 @@ from treville.questions.portability import (
     program_subject,
 )
 from treville.questions.portability.question import State
-from treville.questions.portability.repair import FULL_FENCE, suggest_fences
+from treville.questions.portability.repair import FENCES, suggest_fences
 from treville.questions.portability.sides import Side, compile_both
 from treville.questions.portability.symbolic import Consistent, Method
 from treville.results import Budget, InputError, Verdict
@@ -161,7 +161,7 @@ def test_fences_are_suggested_on_source_lines() -> None:
     plain = load_program(PROGRAMS / "peterson.c", defines=("F=0",))
     places = suggest_fences(
         plain,
-        FULL_FENCE["C"][1],
+        FENCES["C"],
         lambda program: ask(program_subject(program), "sc", "tso"),
         ask(subject, "sc", "tso"),
     )

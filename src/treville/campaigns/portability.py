@@ -271,22 +271,27 @@ def _draw(finding: Finding, asked: _Asked, task: Task) -> None:
 
 def _suggestion(asked: _Asked, question: Question, found: Portability, budget: Budget) -> Report:
     """Fences that would make the program portable, or why there are none to suggest."""
-    from treville.questions.portability.repair import FULL_FENCE, suggest_fences
+    from treville.questions.portability.repair import FENCES, suggest_fences
 
     question = replace(question, direction="new")
-    name, tags = FULL_FENCE[asked.view.dialect]
+    kinds = FENCES[asked.view.dialect]
     try:
         places = suggest_fences(
-            asked.view.program, tags, lambda program: asked.ask(program, question, budget), found
+            asked.view.program, kinds, lambda program: asked.ask(program, question, budget), found
         )
     except BudgetExceeded as error:
-        return {"fence": name, "places": [], "note": f"no fences were found: {error.reason}"}
+        return {"places": [], "note": f"no fences were found: {error.reason}"}
     if places is None:
-        return {"fence": name, "places": [], "note": "full fences between accesses do not help"}
-    return {"fence": name, "places": [_place(place) for place in places], "note": ""}
+        return {"places": [], "note": "full fences between accesses do not help"}
+    return {"places": [_place(place) for place in places], "note": ""}
 
 
 def _place(place: Place) -> Report:
     """A fence goes between two accesses; the second is where it stands in the source."""
     after = {"text": place.after} if place.after_span is None else _where(place.after_span, place.after)
-    return {"thread": place.thread, "after": after, "before": _where(place.span, place.before)}
+    return {
+        "thread": place.thread,
+        "fence": place.fence.name,
+        "after": after,
+        "before": _where(place.span, place.before),
+    }

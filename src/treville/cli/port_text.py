@@ -152,8 +152,9 @@ def _suggested(suggestion: dict[str, Any], report: dict[str, Any]) -> list[str]:
     if not suggestion["places"]:
         return [f"No fences to suggest: {suggestion['note']}"]
     lines_matter = all(finding["lines_matter"] for finding in report["findings"])
-    lines = [f"Portable with {suggestion['fence']}:"]
+    lines = ["Portable with"]
     for place in suggestion["places"]:
         ends = _places(place["after"], place["before"], report, lines_matter)
-        lines.append(f"  {_thread(place, lines_matter)}between {ends[0]} and {ends[1]}")
+        where = f"{_thread(place, lines_matter)}{place['fence']}"
+        lines.append(f"  {where} between {ends[0]} and {ends[1]}")
     return lines

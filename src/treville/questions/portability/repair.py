@@ -1,46 +1,80 @@
-"""Where would full fences forbid what is new on the target?
+"""Which fences would forbid what is new on the target, and where?
 
 The cycle that the source model forbids holds steps within threads that the target does not keep. A full fence
 before the end of each step makes every model keep it. Fences are added for one new execution after the
-other until the answer is PASS; then those that are not needed are taken away again.
+other until the answer is PASS; then those that are not needed are taken away again, and of each that is left
+the weakest kind is taken that still does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from treville.events.execution import Event, Execution
 from treville.models.evaluate import evaluate
 from treville.programs.ir import Fence, Instruction, Program, Thread
 from treville.questions.portability.question import NEW, Finding, Portability
-from treville.results import Span, Verdict
+from treville.results import BudgetExceeded, InputError, Span, Verdict
 from treville.witness.explanation import Explanation, explain
 
 MAX_ROUNDS = 12
 
-# What a full fence is called in each dialect, and its tags.
-FULL_FENCE: dict[str, tuple[str, frozenset[str]]] = {
-    "X86": ("MFENCE", frozenset({"MFENCE"})),
-    "X86_64": ("mfence", frozenset({"MFENCE"})),
-    "PPC": ("sync", frozenset({"SYNC"})),
-    "ARM": ("DMB", frozenset({"DMB"})),
-    "AArch64": ("DMB SY", frozenset({"DMB.SY"})),
-    "RISCV": ("fence rw,rw", frozenset({"Fence.rw.rw"})),
-    "C": ("atomic_thread_fence(memory_order_seq_cst)", frozenset({"SC", "MFENCE"})),
-    "LKMM": ("smp_mb()", frozenset({"Mb", "MB"})),
-}
+
+class FenceKind(NamedTuple):
+    """A fence as it is written, its tags, and the pairs of accesses that it is there to order."""
+
+    name: str
+    tags: frozenset[str]
+    orders: frozenset[str]
+
+
+def _kinds(*described: tuple[str, str, str]) -> tuple[FenceKind, ...]:
+    return tuple(
+        FenceKind(name, frozenset(tags.split()), frozenset(orders.split()))
+        for name, tags, orders in described
+    )
+
+
+_ALL = "RR RW WR WW"
+# The fences of each dialect, weak ones first; the last one is full.
+FENCES: dict[str, tuple[FenceKind, ...]] = {
+    "X86": _kinds(("MFENCE", "MFENCE", _ALL)),
+    "X86_64": _kinds(("mfence", "MFENCE", _ALL)),
+    "PPC": _kinds(("lwsync", "LWSYNC", "RR RW WW"), ("sync", "SYNC", _ALL)),
+    "ARM": _kinds(("DMB ST", "DMB.ST", "WW"), ("DMB", "DMB", _ALL)),
+    "AArch64": _kinds(
+        ("DMB ST", "DMB.ST", "WW"), ("DMB LD", "DMB.LD", "RR RW"), ("DMB SY", "DMB.SY", _ALL)
+    ),
+    "RISCV": _kinds(
+        ("fence w,w", "Fence.w.w", "WW"), ("fence r,r", "Fence.r.r", "RR"),
+        ("fence rw,w", "Fence.rw.w", "RW WW"), ("fence r,rw", "Fence.r.rw", "RR RW"),
+        ("fence rw,rw", "Fence.rw.rw", _ALL),
+    ),
+    "C": _kinds(
+        ("atomic_thread_fence(memory_order_release)", "REL", "RW WW"),
+        ("atomic_thread_fence(memory_order_acquire)", "ACQ", "RR RW"),
+        ("atomic_thread_fence(memory_order_seq_cst)", "SC MFENCE", _ALL),
+    ),
+    "LKMM": _kinds(
+        ("smp_wmb()", "Wmb", "WW"), ("smp_rmb()", "Rmb", "RR"), ("smp_mb()", "Mb MB", _ALL)
+    ),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A fence goes before the instruction at `span`, and so behind the access `after`."""
+    """A fence goes before the instruction at `span`, and so behind the access `after`. `step`: the kinds of
+    the accesses that it is to order."""
 
     thread: int
     span: Span
     before: str
     after: str
     after_span: Span | None
+    step: str
+    fence: FenceKind
 
 
 Ask = Callable[[Program], Portability]
@@ -55,43 +89,65 @@ def explain_finding(finding: Finding) -> Explanation:
 
 
 def suggest_fences(
-    program: Program, tags: frozenset[str], ask: Ask, answer: Portability
+    program: Program, kinds: tuple[FenceKind, ...], ask: Ask, answer: Portability
 ) -> list[Place] | None:
-    """Places for fences that make the answer PASS, none of which can be left out; None if fences inside
-    the steps of forbidden cycles do not help. Raises `BudgetExceeded` with the questions it asks."""
+    """Fences that make the answer PASS, none of which can be left out; None if full fences inside the steps
+    of forbidden cycles do not help. Raises `BudgetExceeded` with the questions it asks."""
     places: dict[Span, Place] = {}
     for _ in range(MAX_ROUNDS):
         fresh = {
             place.span: place
             for finding in answer.findings
             if finding.direction == NEW
-            for place in _places(finding)
+            for place in _places(finding, kinds[-1])
             if place.span not in places
         }
         if not fresh:
             return None
         places |= fresh
-        answer = ask(with_fences(program, places, tags))
+        answer = ask(with_fences(program, places))
         if answer.verdict is Verdict.PASS:
-            return _needed(program, tags, ask, places)
+            needed = _weakened(program, kinds, ask, _needed(program, ask, places))
+            return sorted(needed.values(), key=lambda p: (p.thread, p.span.line, p.span.column))
     return None
 
 
-def _needed(program: Program, tags: frozenset[str], ask: Ask, places: dict[Span, Place]) -> list[Place]:
+def _needed(program: Program, ask: Ask, places: dict[Span, Place]) -> dict[Span, Place]:
     for span in list(places):
         fewer = {other: place for other, place in places.items() if other != span}
-        if ask(with_fences(program, fewer, tags)).verdict is Verdict.PASS:
+        if ask(with_fences(program, fewer)).verdict is Verdict.PASS:
             places = fewer
-    return sorted(places.values(), key=lambda place: (place.thread, place.span.line, place.span.column))
+    return places
 
 
-def _places(finding: Finding) -> list[Place]:
+def _weakened(
+    program: Program, kinds: tuple[FenceKind, ...], ask: Ask, places: dict[Span, Place]
+) -> dict[Span, Place]:
+    """The same places with the first kinds that do, as far as the budget lasts. A kind that one of the
+    models does not know is none."""
+    for span, place in places.items():
+        for kind in (kind for kind in kinds[:-1] if place.step in kind.orders):
+            weaker = {**places, span: replace(place, fence=kind)}
+            try:
+                portable = ask(with_fences(program, weaker)).verdict is Verdict.PASS
+            except InputError:
+                continue
+            except BudgetExceeded:
+                return places
+            if portable:
+                places = weaker
+                break
+    return places
+
+
+def _places(finding: Finding, kind: FenceKind) -> list[Place]:
     execution = finding.execution
     found = []
     for hop in explain_finding(finding).hops():
         source, target = execution.events[hop.source], execution.events[hop.target]
         if source.thread == target.thread and source.span != target.span and target.span is not None:
-            found.append(Place(target.thread, target.span, *_neighbours(execution, source, target)))
+            neighbours, step = _neighbours(execution, source, target), source.kind + target.kind
+            found.append(Place(target.thread, target.span, *neighbours, step, kind))
     return found
 
 
@@ -109,27 +165,27 @@ def _neighbours(execution: Execution, source: Event, target: Event) -> tuple[str
 # -- inserting -------------------------------------------------------------------------------------
 
 
-def with_fences(program: Program, places: Iterable[Span], tags: frozenset[str]) -> Program:
-    """A copy of the program with a fence before each of the instructions at the places."""
-    spans = set(places)
+def with_fences(program: Program, places: Mapping[Span, Place]) -> Program:
+    """A copy of the program with the fences before the instructions at the places."""
+    tags = {span: place.fence.tags for span, place in places.items()}
     return replace(
         program,
-        threads=[_fenced(thread, spans, tags) for thread in program.threads],
-        functions={name: _fenced(thread, spans, tags) for name, thread in program.functions.items()},
+        threads=[_fenced(thread, tags) for thread in program.threads],
+        functions={name: _fenced(thread, tags) for name, thread in program.functions.items()},
     )
 
 
-def _fenced(thread: Thread, spans: set[Span], tags: frozenset[str]) -> Thread:
+def _fenced(thread: Thread, fences: dict[Span, frozenset[str]]) -> Thread:
     """Source instructions get odd numbers, so that a fence in front of one has a number of its own."""
     code = thread.instructions
     starts = [k == 0 or code[k - 1].index != one.index for k, one in enumerate(code)]
-    wanted = {one.index for one in code if one.span in spans}
+    wanted = {one.index: fences[one.span] for one in code if one.span in fences}
     out: list[Instruction] = []
     places = []
     for starting, one in zip(starts, code, strict=True):
         places.append(len(out))
         if starting and one.index in wanted:
-            out.append(Fence(tags, text="fence", span=one.span, index=2 * one.index))
+            out.append(Fence(wanted[one.index], text="fence", span=one.span, index=2 * one.index))
         out.append(replace(one, index=2 * one.index + 1))
     places.append(len(out))
     labels = {name: places[at] for name, at in thread.labels.items()}
