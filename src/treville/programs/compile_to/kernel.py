@@ -46,8 +46,9 @@ def _barriers(reads: Tags, writes: Tags, atomics: Tags, locks: Tags = NOTHING) -
 _FENCES: dict[str, dict[str, Tags]] = {
     "sc": _barriers(NOTHING, NOTHING, NOTHING),
     "svcomp": _barriers(NOTHING, NOTHING, NOTHING),
-    "tso": _barriers(NOTHING, NOTHING, NOTHING),
-    "pso": _barriers(NOTHING, frozenset({"MEMBAR.SS"}), NOTHING),
+    # Locked instructions need no fence around them, but one that fails is a plain read here.
+    "tso": _barriers(NOTHING, NOTHING, MFENCE),
+    "pso": _barriers(NOTHING, frozenset({"MEMBAR.SS"}), MFENCE),
     "rmo": _barriers(frozenset({"MEMBAR.LL"}), frozenset({"MEMBAR.SS"}), frozenset({"MEMBAR"})),
     "alpha": _barriers(MFENCE, MFENCE, MFENCE),
     "power": _barriers(LWSYNC, LWSYNC, SYNC, SYNC),
