@@ -13,7 +13,7 @@ from functools import lru_cache
 from treville.models.cat.files import LIBRARY
 from treville.models.cat.resolve import resolve_file
 from treville.models.evaluate import Evaluation, holds
-from treville.models.model import Axiom, Model, Node
+from treville.models.model import RELATION, SET, Axiom, Model, Node
 from treville.relations import Relation, elements
 
 
@@ -29,8 +29,9 @@ def races_of(model: Model) -> list[Axiom]:
 
 @lru_cache(maxsize=64)
 def with_races(model: Model) -> Model:
-    """The model, with the general notion of a race if it has none of its own."""
-    return model if races_of(model) else _with_flags(model, _general())
+    """The model with its own notion of a race, or the general one if it has none. What atomic blocks do is
+    not interleaved, so two of them never race."""
+    return _without_blocks(model) if races_of(model) else _with_flags(model, _general())
 
 
 def races_in(judged: Evaluation) -> list[tuple[int, int]]:
@@ -41,6 +42,23 @@ def races_in(judged: Evaluation) -> list[tuple[int, int]]:
         if holds(axiom, value) == axiom.flag:
             found += value.pairs() if isinstance(value, Relation) else [(e, e) for e in elements(value)]
     return found
+
+
+def _without_blocks(model: Model) -> Model:
+    nodes, axioms, races = list(model.nodes), [], races_of(model)
+    for axiom in model.axioms:
+        node = axiom.node
+        if axiom in races and axiom.kind == "empty" and nodes[node].kind == RELATION:
+            first = len(nodes)
+            nodes += [
+                Node("base", (), RELATION, "atomicblock"),
+                Node("domain", (first,), SET),
+                Node("product", (first + 1, first + 1), RELATION),
+                Node("diff", (node, first + 2), RELATION),
+            ]
+            node = first + 3
+        axioms.append(replace(axiom, node=node))
+    return replace(model, nodes=nodes, axioms=axioms)
 
 
 @lru_cache(maxsize=1)
