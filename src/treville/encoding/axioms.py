@@ -4,13 +4,16 @@ An acyclic relation is not spelt out pair by pair where its definition is made o
 closures: these become a small automaton, the graph has one copy of the events per state, and a path
 through it that returns to the first state is a path of the relation. Copies within which definitions
 could form circles of their own (a closure of something that is not acyclic by itself) would
-forbid too much, so there the pairs are spelt out. Edges that no cycle can use are left out.
+forbid too much, so there the pairs are spelt out. Edges that no cycle can use are left out. Where a model
+takes the atomic blocks of a program as one event each, so does the graph.
 """
 
 from __future__ import annotations
 
 from treville.encoding.formula import FALSE, TRUE, Formula
 from treville.encoding.relations import RelationEncoding, diagonal, is_set
+from treville.events.symbolic import NO_BLOCK
+from treville.models.blocks import BLOCK
 from treville.models.model import Axiom, Model
 from treville.relations import elements, mask_of
 
@@ -102,11 +105,12 @@ class AxiomEncoding:
     def _require_acyclic(self, node: int) -> None:
         if self.relations.relation(node).may.is_acyclic():
             return
-        automaton = Automaton(self.model, self.relations)
+        node, blocks = self._whole_blocks(node)
+        automaton = Automaton(self.model, self.relations, blocks)
         automaton.connect(node, 0, 0)
         live = automaton.cyclic_part()
         start = self.formula.nodes(automaton.states * self.facts.n)
-        n = self.facts.n
+        known: set[tuple[int, int, int]] = set()
         ordered = {
             first
             for first, second, leaf in automaton.transitions
@@ -118,12 +122,34 @@ class AxiomEncoding:
                 row = automaton.row(leaf, source) & needed[1]
                 if first == second and automaton.reducible(leaf):
                     row = self._reduced(leaf, source, row)
+                place = automaton.place(first, source)
                 for target in elements(row):
-                    if automaton.component[first * n + source] == automaton.component[second * n + target]:
+                    goal = automaton.place(second, target)
+                    if automaton.inside(source, target):
+                        continue
+                    if automaton.component[place] == automaton.component[goal]:
                         literal = self._order_literal(leaf, source, target) if first in ordered else None
                         if first != second or literal is None:
                             literal = automaton.literal(leaf, source, target)
-                        self.formula.edge(start + first * n + source, start + second * n + target, literal)
+                        if (place, goal, literal) not in known:
+                            known.add((place, goal, literal))
+                            self.formula.edge(start + place, start + goal, literal)
+
+    def _whole_blocks(self, node: int) -> tuple[int, dict[int, int]]:
+        """`atomicblock?; (r \\ atomicblock)` is acyclic if r is, with the events of each block as one: r, and
+        the first event of the block that each event is in."""
+        definition = self.model.nodes[node]
+        if definition.op != "seq":
+            return node, {}
+        block, order = (self.model.nodes[argument] for argument in definition.args)
+        is_base = self.relations.is_base
+        if block.op != "opt" or order.op != "diff":
+            return node, {}
+        if not is_base(block.args[0], BLOCK) or not is_base(order.args[1], BLOCK):
+            return node, {}
+        events = [event for event in self.facts.symbolic.events if event.block != NO_BLOCK]
+        first: dict[int, int] = {}
+        return order.args[0], {e.number: first.setdefault(e.block, e.number) for e in events}
 
     def _order_literal(self, leaf: int, source: int, target: int) -> int | None:
         """In a graph that contains `co`, a write before the source of a read comes before the read as well,
@@ -162,9 +188,10 @@ EPSILON = -1
 class Automaton:
     """States and transitions labelled by relations; state 0 is where words of the relation start and end."""
 
-    def __init__(self, model: Model, relations: RelationEncoding) -> None:
+    def __init__(self, model: Model, relations: RelationEncoding, blocks: dict[int, int]) -> None:
         self.model = model
         self.relations = relations
+        self.blocks = blocks  # in state 0 an event counts as the first of its block
         self.n = relations.facts.n
         self.states = 1
         self.transitions: list[tuple[int, int, int]] = []
@@ -178,7 +205,7 @@ class Automaton:
         bounds = self.relations.relation(node)
         if not any(bounds.may.rows):
             return
-        if bounds.static:
+        if bounds.static or (self.blocks and op != "union"):
             self.transitions.append((first, second, node))
         elif op == "union":
             for argument in args:
@@ -219,6 +246,15 @@ class Automaton:
 
     # -- the graph ---------------------------------------------------------------------------------------
 
+    def place(self, state: int, event: int) -> int:
+        """The node of the graph that an event is in a state."""
+        return state * self.n + (event if state else self.blocks.get(event, event))
+
+    def inside(self, source: int, target: int) -> bool:
+        """Are the events in the same block?"""
+        block = self.blocks.get(source)
+        return block is not None and block == self.blocks.get(target)
+
     def row(self, leaf: int, source: int) -> int:
         """The events that a transition may lead to."""
         if leaf == EPSILON:
@@ -243,17 +279,21 @@ class Automaton:
         successors: list[list[int]] = [[] for _ in range(self.states * n)]
         for first, second, leaf in self.transitions:
             for source in range(n):
-                base = second * n
-                successors[first * n + source] += [base + t for t in elements(self.row(leaf, source))]
+                place = self.place(first, source)
+                successors[place] += [
+                    self.place(second, target)
+                    for target in elements(self.row(leaf, source))
+                    if not self.inside(source, target)
+                ]
         self.component = strong_components(successors)
         sizes: dict[int, int] = {}
         for number in self.component:
             sizes[number] = sizes.get(number, 0) + 1
-        live = [0] * self.states
-        for node, number in enumerate(self.component):
-            if sizes[number] > 1 or node in successors[node]:
-                live[node // n] |= 1 << node % n
-        return live
+        cyclic = [sizes[number] > 1 or node in successors[node] for node, number in enumerate(self.component)]
+        return [
+            mask_of(event for event in range(n) if cyclic[self.place(state, event)])
+            for state in range(self.states)
+        ]
 
 
 def strong_components(successors: list[list[int]]) -> list[int]:

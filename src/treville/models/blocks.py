@@ -1,8 +1,8 @@
 """A model -> the same model for programs with atomic blocks: no other thread gets between a block's events.
 
 `svcomp` says so itself (paper 004, Figure 4.16). Under any other model a block stands between full fences,
-and this adds that no path of communication leads out of a block and back into it: through other threads'
-fences and blocks, and through what the model itself orders globally.
+and this adds that blocks, taken as one event each, are ordered like events: no path leads out of a block and
+back into it through communication, fences, other blocks, and what the model itself orders globally.
 """
 
 from __future__ import annotations
@@ -52,17 +52,17 @@ def with_atomic_blocks(model: Model) -> Model:
     build = _Builder(model)
     reads, coherence, po = build.base("rf"), build.base("co"), build.base("po")
     from_reads = build.add("seq", build.add("inverse", reads), coherence)
-    communication = build.union([reads, coherence, from_reads])
-    leaving = build.add("inter", communication, build.base("ext"))
-    block = build.base(BLOCK)
-    within = [model.definitions[name] for name in _ORDERS if name in model.definitions]
-    within = [node for node in within if model.nodes[node].kind == RELATION]
     if model.name in _INTERLEAVING:
-        within.append(po)
-    path = build.add("star", build.union([leaving, block, _fenced(build, po), *within]))
-    around = build.add("seq", build.add("seq", leaving, path), leaving)
-    between = build.add("inter", block, around)
-    axiom = Axiom("empty", False, between, "atomic blocks")
+        order = build.union([po, reads, coherence, from_reads])
+    else:
+        communication = build.union([reads, coherence, from_reads])
+        leaving = build.add("inter", communication, build.base("ext"))
+        within = [model.definitions[name] for name in _ORDERS if name in model.definitions]
+        within = [node for node in within if model.nodes[node].kind == RELATION]
+        order = build.union([leaving, _fenced(build, po), *within])
+    block = build.base(BLOCK)
+    between = build.add("seq", build.add("opt", block), build.add("diff", order, block))
+    axiom = Axiom("acyclic", False, between, "atomic blocks")
     return replace(model, nodes=build.nodes, axioms=[*model.axioms, axiom])
 
 
