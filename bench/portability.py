@@ -46,6 +46,7 @@ VERSIONS = {
     "plain": "F=0", "x86 fences": "F=1", "Power fences": "F=1", "fence after each store": "F=2",
     "seq_cst atomics": "ATOMIC",
 }  # fmt: skip
+BRUTE_SECONDS = 3.0
 MUTEX_PAIRS = (("sc", "tso"), ("tso", "power"), ("tso", "armv7"))
 
 
@@ -63,6 +64,7 @@ class Row:
     dead_both: int = 0
     dead_only_state: int = 0
     dead_missed: int = 0
+    brute: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     wrong: list[str] = field(default_factory=list)
@@ -72,7 +74,9 @@ class Row:
         """How many tests have an answer."""
         return self.neither + self.both + self.only_state
 
-    def add(self, test: LitmusTest, source: Model, target: Model, seconds: float, check: bool) -> None:
+    def add(
+        self, test: LitmusTest, source: Model, target: Model, seconds: float, *, check: bool, brute: bool
+    ) -> None:
         """Ask about a test and count the answer."""
         try:
             asked = _Asked(test, source, target, seconds)
@@ -88,12 +92,26 @@ class Row:
                 return
             if check and not asked.agrees(trace, state, dead):
                 self.wrong.append(f"{test.file} {self.pair}")
+            if brute:
+                self._compare(asked, (trace, state, dead))
         except InputError:
             self.skipped["fences of another architecture"] += 1
         except BudgetExceeded:
             self.skipped["out of time"] += 1
         else:
             self._count(trace, state, dead)
+
+    def _compare(self, asked: _Asked, answers: tuple[bool, bool, bool]) -> None:
+        """Compare answers with brute force, where that comes to an end."""
+        from brute_portability import expected
+
+        try:
+            found = expected(asked.test, asked.source, asked.target, Budget(BRUTE_SECONDS))
+        except BudgetExceeded:
+            return
+        self.brute += 1
+        if answers != (found.trace, found.state, found.dead):
+            self.wrong.append(f"{asked.test.file} {self.pair} (brute force)")
 
     def _count(self, trace: bool, state: bool, dead: bool) -> None:
         self.neither += not state
@@ -159,6 +177,7 @@ HEAD = (
 
 def run_litmus(options: argparse.Namespace) -> int:
     """The table of litmus tests."""
+    _see_oracles()
     print(HEAD)
     wrong: list[str] = []
     for family, pair, source, target in _pairs(options.families):
@@ -170,8 +189,10 @@ def run_litmus(options: argparse.Namespace) -> int:
             except InputError:
                 row.skipped["not read"] += 1
                 continue
-            row.add(test, source, target, options.timeout, options.check)
+            row.add(test, source, target, options.timeout, check=options.check, brute=options.brute)
         print(row.line(), flush=True)
+        if options.brute:
+            print(f"{row.brute} of them compared with brute force", file=sys.stderr, flush=True)
         wrong += row.wrong
     for name in wrong:
         print(f"disagreement: {name}", file=sys.stderr)
@@ -192,24 +213,24 @@ def _pairs(families: list[str]) -> Iterator[tuple[str, str, Model, Model]]:
 def run_mutexes(options: argparse.Namespace) -> int:
     """The table of mutual exclusion algorithms, bound 2: state answer / trace answer (states that were looked
     at; CPU seconds for states)."""
-    print(f"| program | version | {' | '.join('-'.join(pair) for pair in MUTEX_PAIRS)} |")
-    print("|---|---|" + "---|" * len(MUTEX_PAIRS))
-    slowest = 0.0
+    print(f"| program | version | {' | '.join('-'.join(pair) for pair in options.pairs)} |")
+    print("|---|---|" + "---|" * len(options.pairs))
+    slowest = total = 0.0
     for name in options.programs or MUTEXES:
         for version, define in VERSIONS.items():
             program = load_program(ROOT / "tests" / "c" / "safe" / f"{name}.c", 2, (define,))
             if version == "Power fences":
                 program = _with_power_fences(program, options.timeout)
             cells = []
-            for models in MUTEX_PAIRS:
+            for models in options.pairs:
                 asked = Question(*map(load_model, models), engine=options.engine, solver=options.solver)
                 state, spent = _measured(program, asked, options.timeout)
                 trace, also = _measured(program, replace(asked, notion="trace"), options.timeout)
                 looked = "-" if state is None else state.differences
                 cells.append(f"{_word(state)} / {_word(trace)} ({looked}; {spent:.2f} s)")
-                slowest = max(slowest, spent, also)
+                slowest, total = max(slowest, spent, also), total + spent + also
             print(f"| {name} | {version} | {' | '.join(cells)} |", flush=True)
-    print(f"\nThe slowest answer took {slowest:.2f} s.")
+    print(f"\nThe slowest answer took {slowest:.2f} s, all of them {total:.1f} s.")
     return 0
 
 
@@ -225,6 +246,11 @@ def _with_power_fences(program: Program, seconds: float) -> Program:
     if places is None:
         raise SystemExit("no fences make the program portable to Power")
     return with_fences(program, {place.span: place for place in places})
+
+
+def _pair(text: str) -> tuple[str, str]:
+    source, _, target = text.partition("-")
+    return source, target
 
 
 def _measured(program: Program, question: Question, seconds: float) -> tuple[Portability | None, float]:
@@ -245,9 +271,14 @@ def _word(answer: Portability | None) -> str:
 # -- random tests and models -----------------------------------------------------------------------
 
 
+def _see_oracles() -> None:
+    """Brute force lies beside the tests that use it."""
+    sys.path[:0] = [str(ROOT / "tests" / part) for part in ("questions", "solving")]
+
+
 def run_random(options: argparse.Namespace) -> int:
     """Every engine and solver against brute force."""
-    sys.path[:0] = [str(ROOT / "tests" / part) for part in ("questions", "solving")]
+    _see_oracles()
     from brute_portability import random_case
 
     answers: Counter[str] = Counter()
@@ -278,10 +309,12 @@ def main() -> int:
     litmus.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth test")
     litmus.add_argument("--timeout", type=float, default=30.0)
     litmus.add_argument("--check", action="store_true", help="compare engines and sets of final states")
+    litmus.add_argument("--brute", action="store_true", help="compare with brute force on small tests")
     litmus.set_defaults(run=run_litmus)
     mutexes = commands.add_parser("mutexes")
     mutexes.add_argument("programs", nargs="*", metavar="NAME", help=f"some of {', '.join(MUTEXES)}")
     mutexes.add_argument("--timeout", type=float, default=300.0)
+    mutexes.add_argument("--pairs", type=_pair, nargs="+", default=MUTEX_PAIRS, metavar="SOURCE-TARGET")
     mutexes.add_argument("--engine", choices=("auto", "eager", "lazy"), default="auto")
     mutexes.add_argument("--solver", choices=SOLVERS, default="clasp")
     mutexes.set_defaults(run=run_mutexes)

@@ -43,7 +43,7 @@ class Printer:
                 print("".join(f"\n{text}\n" for text in self._blocks), end="", flush=True)
 
     def _print_row(self) -> None:
-        shown = [Path(name).stem if name.endswith(".cat") else name for name in self._targets]
+        shown = [_named(name) for name in self._targets]
         widths = [max(len("UNKNOWN"), len(name)) for name in shown]
         if not self._started:
             head = "  ".join(f"{name:<{width}}" for name, width in zip(shown, widths, strict=True))
@@ -61,9 +61,15 @@ class Printer:
         return f"\033[{colour}m{padded}\033[0m" if self._colour and colour else padded
 
 
+def _named(model: str) -> str:
+    """A model's name; that of a file without its folder."""
+    return Path(model).stem if model.endswith(".cat") else model
+
+
 def block(report: dict[str, Any]) -> str:
     """One answer in full."""
-    question = f"{report['notion']} portability from {report['source']} to {report['target']}"
+    source, target = _named(report["source"]), _named(report["target"])
+    question = f"{report['notion']} portability from {source} to {target}"
     lines = [f"{report['test'] or report['file']}: {report['verdict']} ({question})"]
     if report["verdict"] == "PASS":
         lines.append(_passed(report))
@@ -89,7 +95,7 @@ def _passed(report: dict[str, Any]) -> str:
 
 def _found(finding: dict[str, Any], report: dict[str, Any]) -> list[str]:
     kind = finding["direction"]
-    where, other = report["target"], report["source"]
+    where, other = _named(report["target"]), _named(report["source"])
     if kind == "lost":
         where, other = other, where
     end = _ending(finding["state"])

@@ -92,7 +92,7 @@ class SymbolicSearch:
         reader = ExecutionReader(encoding)
         solver = allowed.solver(watch.projected())
         self._ends = partial(satisfiable, solver, self.budget, [watch.ended])
-        if not dead:
+        if not (dead and states):  # where states are asked for, all executions come after the dead ones
             self._cuts.append(partial(_is_cut, encoding, solver, self.budget))
 
         def on_solution(is_true: IsTrue) -> bool:
