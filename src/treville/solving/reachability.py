@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from treville.analysis.facts import Facts
+from treville.analysis.aliases import FLOW
 from treville.analysis.relations import NotEncodable
 from treville.encoding.executions import Encoding, encode_facts, facts_of_program
 from treville.encoding.formula import TooManyRules
@@ -25,7 +26,7 @@ from treville.solving.lazy.propagator import LazyModel
 from treville.solving.outcomes import eager_axioms, known_coherent
 from treville.solving.solution import ExecutionReader, IsTrue, evaluate_execution
 from treville.solving.solver import Clasp
-from treville.solving.violations import violation
+from treville.solving.violations import check_waiting, violation
 
 # Beyond this many rules the lazy engine is faster on the mutexes (bench/check.py).
 MAX_RULES = 40_000
@@ -54,14 +55,15 @@ def reach_failure(
     budget: Budget,
     lazy: bool | None = None,
     goal: str = ASSERTION,
+    alias: str = FLOW,
 ) -> Reachability:
-    """Look for a consistent execution that violates the property `goal`.
+    """Look for a consistent execution that violates the property `goal`. `alias`: see `analysis.aliases`.
 
     `lazy`: encode simple axioms only and enforce the others by looking at the executions found; None: only
     where the eager formula would be too large. (Power's preserved program order is recursive over all pairs
     of events: eagerly minutes on a mutex, lazily a tenth of a second. Arithmetic is the other way round.)"""
     model = _judging(model, goal)
-    facts = facts_of_program(program, bound, budget, known_coherent(model))
+    facts = facts_of_program(program, bound, budget, known_coherent(model), alias)
     try:
         if lazy is not True:
             try:
@@ -107,6 +109,7 @@ def _search(
         if violated.unsure and not races_in(evaluate_execution(model, execution)):
             return True
         parts = [part for part in violated.parts if is_true(part.literal)]
+        check_waiting(parts, execution, reader.executed(is_true))
         answer.failed = [part.instruction for part in parts]
         answer.waiting = [part.thread for part in parts if part.thread is not None]
         answer.execution = execution

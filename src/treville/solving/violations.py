@@ -13,20 +13,23 @@ from typing import NamedTuple
 
 from treville.encoding.executions import Encoding
 from treville.encoding.formula import FALSE, TRUE
-from treville.events.symbolic_data import Wait
+from treville.events.execution import Execution
 from treville.models.model import Model
 from treville.models.races import races_of
 from treville.programs.ir import Instruction, Join
-from treville.relations import elements
+from treville.relations import elements, mask_of
 from treville.results.properties import DEADLOCK, LIVENESS, RACE
 
 
 class Part(NamedTuple):
-    """What can take part in a violation: an instruction, and the thread that waits there if one does."""
+    """What can take part in a violation: an instruction, and the thread that waits there if one does, with
+    what it reads and writes there."""
 
     literal: int
     instruction: Instruction
     thread: int | None = None
+    reads: tuple[int, ...] = ()
+    writes: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -67,8 +70,8 @@ def _waiting(encoding: Encoding, goal: str) -> Violation:
     for wait, there in waits:
         for_ever = formula.choice()
         formula.forbid(for_ever, -there)
-        parts.append(Part(for_ever, wait.instruction, wait.thread))
-    _find_the_same(encoding, [wait for wait, _ in waits], parts)
+        parts.append(Part(for_ever, wait.instruction, wait.thread, wait.reads, wait.writes))
+    _find_the_same(encoding, parts)
     settled = []
     for thread, (started, ended) in symbolic.threads.items():
         own = [part.literal for part in parts if part.thread == thread]
@@ -77,16 +80,28 @@ def _waiting(encoding: Encoding, goal: str) -> Violation:
     return Violation(formula.both(someone, *settled), parts)
 
 
-def _find_the_same(encoding: Encoding, waits: list[Wait], parts: list[Part]) -> None:
+def _find_the_same(encoding: Encoding, parts: list[Part]) -> None:
     """Who waits for ever reads what nobody overwrites, but those who write back what they read."""
     formula, memory = encoding.formula, encoding.memory
     writing_back: dict[int, list[int]] = {}
-    for wait, part in zip(waits, parts, strict=True):
-        for write in wait.writes:
+    for part in parts:
+        for write in part.writes:
             writing_back.setdefault(write, []).append(part.literal)
     overwriting = encoding.facts.relations["fr"].may.rows
-    for wait, part in zip(waits, parts, strict=True):
-        for read in wait.reads:
+    for part in parts:
+        for read in part.reads:
             for write in elements(overwriting[read]):
                 harmless = [-literal for literal in writing_back.get(write, [])]
                 formula.forbid(part.literal, memory.from_read(read, write), *harmless)
+
+
+def check_waiting(parts: list[Part], execution: Execution, numbers: list[int]) -> None:
+    """Look at the execution itself: is what the waiting threads read really never overwritten? `numbers` are
+    the static events of the execution's events."""
+    place = {number: index for index, number in enumerate(numbers)}
+    harmless = mask_of(place[write] for part in parts for write in part.writes if write in place)
+    overwriting = execution.relations["fr"].rows
+    for part in parts:
+        for read in part.reads:
+            if read in place and overwriting[place[read]] & ~harmless:
+                raise AssertionError("a thread that waits for ever reads something that is overwritten")
