@@ -38,7 +38,8 @@ def read_unit(path: Path, defines: tuple[str, ...] = (), includes: tuple[str, ..
     module = read_module(llvm_text(path, defines, includes))
     if "main" not in module.functions:
         raise InputError(f"{path}: the program has no function 'main'")
-    return Unit(module, path.read_text(errors="replace").split("\n") if path.suffix in (".c", ".i") else [])
+    own = path.suffix in (".c", ".i") and Path(module.file).name == path.name  # not what `#line` tells
+    return Unit(module, path.read_text(errors="replace").split("\n") if own else [])
 
 
 def load_program(

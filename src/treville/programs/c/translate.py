@@ -48,7 +48,7 @@ class Translation:
 
     def __init__(self, module: Module, source: list[str], recursion: int, signals: bool = False) -> None:
         self.module = module
-        self.sources = {module.file: source}
+        self.sources = {module.file: source} if source else {}
         self.recursion = recursion
         self.signals = signals
         self.program = ir.Program()
@@ -134,6 +134,14 @@ class Translation:
     def call(self, body: Body, frame: Frame, instruction: LlvmInstruction) -> None:
         """Translate a call: a library function, an inlined function, or a pointer to some function."""
         call(body, frame, instruction)
+
+    def text_of(self, value: Value) -> str | None:
+        """The string that a constant pointer means."""
+        variable = self.module.globals.get(value.name) if isinstance(value, GlobalName) else None
+        if variable is None or not variable.constant or not isinstance(variable.initial, Aggregate):
+            return None
+        numbers = [item.value or 0 for _, item in variable.initial.items if isinstance(item, Number)]
+        return bytes(number & 255 for number in numbers).split(b"\0")[0].decode(errors="replace")
 
     # -- constants and globals -------------------------------------------------------------------------
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from treville.programs import ir
 from treville.programs.c.body import bits_of
 from treville.programs.c.library.calls import ZERO, Call, Handler
@@ -59,6 +61,25 @@ def _random(here: Call) -> None:
     here.returns(ir.Op("and", (ir.Reg(number), ir.Const(0x7FFF_FFFF)), 32))
 
 
+_CONVERSION = re.compile(r"%(\*?)\d*(hh|h|ll|l|z|j|t|)([diuxXoc])")
+
+
+def _scan(here: Call, skipped: int) -> None:
+    """Input: any numbers of the widths that the format tells, and any result."""
+    formats = here.body.translation.text_of(here.operands[skipped][1])
+    if formats is None:
+        raise here.body.unsupported(f"{here.name} with a format that is not constant")
+    found = [(size, kind) for star, size, kind in _CONVERSION.findall(formats) if not star]
+    if len(found) != len(here.operands) - skipped - 1:
+        raise here.body.unsupported(f"{here.name} of anything but integers")
+    for number, (size, kind) in enumerate(found, skipped + 1):
+        bits = 8 if kind == "c" else {"hh": 8, "h": 16, "": 32}.get(size, 64)
+        value = here.body.fresh("input")
+        here.body.emit(ir.Nondet(value, bits))
+        here.write(number, ir.Reg(value), bits)
+    _ignored(here)
+
+
 FUNCTIONS: dict[str, Handler] = {
     "__VERIFIER_assert": _assert, "__VERIFIER_assume": _assume, "assume_abort_if_not": _assume,
     "__VERIFIER_atomic_begin": _atomic_begin, "__VERIFIER_atomic_end": _atomic_end,
@@ -67,6 +88,9 @@ FUNCTIONS: dict[str, Handler] = {
 }  # fmt: skip
 OTHERS: dict[str, Handler] = {
     "rand": _random, "random": _random,
+    "scanf": lambda here: _scan(here, 0), "__isoc99_scanf": lambda here: _scan(here, 0),
+    "sscanf": lambda here: _scan(here, 1), "__isoc99_sscanf": lambda here: _scan(here, 1),
+    "fscanf": lambda here: _scan(here, 1), "__isoc99_fscanf": lambda here: _scan(here, 1),
     **dict.fromkeys(
         ("usleep", "sleep", "nanosleep", "srand", "srandom", "fflush", "setbuf", "setvbuf"),
         Call.nothing,
