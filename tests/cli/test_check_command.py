@@ -275,3 +275,21 @@ def test_a_loop_that_counts_is_unknown_not_live(capsys: pytest.CaptureFixture[st
     arguments = ["check", str(PROGRAMS / "endless.c"), "--bound", "3", "--property", "liveness"]
     assert main([*arguments, "--engine", "lazy"]) == 3
     assert "no thread waits for ever up to the bound 3" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("flag", "expected"),
+    [
+        ("flag ~empty loc & ext & (IW * M) as my-race", "data race: init counter=0 and "),
+        ("flag ~empty loc & ext & (W * M) as oops", "counter.c:12: data race: "),
+        ("flag ~empty W \\ IW as race-set", "data race: W counter="),
+    ],
+)
+def test_a_users_flags_are_told_whatever_they_relate(
+    flag: str, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = tmp_path / "mine.cat"
+    model.write_text(f'"mine"\nacyclic po | rf | co | fr as sc\n{flag}\n')
+    program = str(Path(__file__).resolve().parents[2] / "examples" / "c" / "counter.c")
+    assert main(["check", program, "--property", "race", "--model", str(model)]) == 1
+    assert expected in capsys.readouterr().out

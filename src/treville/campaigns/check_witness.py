@@ -72,14 +72,19 @@ def _check_sources(execution: Execution) -> None:
 
 
 def _add_race(shown: dict[str, Any], judged: Evaluation, names: Names) -> None:
-    """The racing pair, in the order in which it is told."""
+    """The racing pair; one of the program's own accesses if the model relates initial writes as well."""
     pairs = races_in(judged)
     if not pairs:
         raise WrongWitness(f"the execution has no race under {judged.model.name}")
-    shown["race"] = [names.label[event] for event in min(pairs)]
+    pair = min(pairs, key=lambda pair: (sum(names.label[event] == "" for event in pair), pair))
+    shown["race"] = [names.label[event] or names.brief[event] for event in pair]
     events = {event["label"]: event for event in shown["events"]}
-    one, other = sorted((events[label] for label in shown["race"]), key=lambda event: event["line"] or 0)
-    shown["failure"] = f"{_place(one)}data race: {_access(one)} and {_access(other)} are not ordered"
+    own = [events[label] for label in shown["race"] if label in events]
+    own.sort(key=lambda event: event["line"] or 0)
+    told = [label for label in shown["race"] if label not in events] + [_access(event) for event in own]
+    both = list(dict.fromkeys(told))
+    place, unordered = _place(own[0]) if own else "", " are not ordered" if len(both) > 1 else ""
+    shown["failure"] = f"{place}data race: {' and '.join(both)}{unordered}"
 
 
 def _place(event: dict[str, Any]) -> str:
