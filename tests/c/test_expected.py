@@ -13,7 +13,7 @@ from treville.campaigns.check import Options, answers
 pytest.importorskip("llvmlite")
 
 HERE = Path(__file__).parent
-QUICK = ("sc", "tso", "rc11")
+QUICK = ("sc", "tso", "rc11", "lkmm")
 
 
 def rows() -> dict[tuple[str, str, str], dict[str, str]]:
