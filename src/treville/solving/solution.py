@@ -51,7 +51,7 @@ class ExecutionReader:
         place = {number: index for index, number in enumerate(numbers)}
         execution = Execution([self._event(number, index, is_true) for index, number in enumerate(numbers)])
         _add_sets(execution)
-        self._add_order(execution, numbers, place)
+        self._add_order(execution, numbers)
         self._add_choices(execution, numbers, place, is_true)
         _add_memory(execution, self.facts.observed)
         return execution
@@ -71,13 +71,11 @@ class ExecutionReader:
     def _number(self, term: int | None, is_true: IsTrue) -> int | None:
         return None if term is None else self.memory.values.number(term, is_true)
 
-    def _add_order(self, execution: Execution, numbers: list[int], place: dict[int, int]) -> None:
-        n = len(numbers)
-        kept = mask_of(numbers)
+    def _add_order(self, execution: Execution, numbers: list[int]) -> None:
+        runs = _runs(numbers)
         for name in ("po", "si", "int", "ext", "atomicblock"):
             rows = self.facts.relations[name].may.rows
-            pairs = ((place[a], place[b]) for a in numbers for b in elements(rows[a] & kept))
-            execution.relations[name] = Relation.of(n, pairs)
+            execution.relations[name] = Relation([_renumbered(rows[number], runs) for number in numbers])
 
     def _add_choices(
         self, execution: Execution, numbers: list[int], place: dict[int, int], is_true: IsTrue
@@ -109,6 +107,26 @@ class ExecutionReader:
 def evaluate_execution(model: Model, execution: Execution) -> Evaluation:
     """What the model says about an execution."""
     return evaluate(model, len(execution.events), execution.sets, execution.relations)
+
+
+def _runs(numbers: list[int]) -> list[tuple[int, int, int]]:
+    """Events that keep their distances when they are renumbered: (first, mask of as many bits, new first)."""
+    runs = []
+    first = 0
+    for index in range(1, len(numbers) + 1):
+        if index == len(numbers) or numbers[index] != numbers[index - 1] + 1:
+            runs.append((numbers[first], (1 << index - first) - 1, first))
+            first = index
+    return runs
+
+
+def _renumbered(row: int, runs: list[tuple[int, int, int]]) -> int:
+    """The row with the events of the runs alone, by their new numbers; much faster than bit by bit."""
+    result = 0
+    if row:
+        for first, mask, new in runs:
+            result |= (row >> first & mask) << new
+    return result
 
 
 def _add_sets(execution: Execution) -> None:

@@ -7,13 +7,17 @@
  * The waiter reads its own buffered `counter` in the second call of park(): a tool without store forwarding
  * does not find this.
  *
- * -DF=0, 1, 2 as in mutex.h; F=1 also suffices under PSO, because all other stores are followed by a lock. */
+ * -DF=0, 1, 2 as in mutex.h; F=1 also suffices under PSO, because all other stores are followed by a lock.
+ * -DROUNDS=K: the waiter looks at the condition at most K times. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
 #ifndef F
 #define F 0
+#endif
+#ifndef ROUNDS
+#define ROUNDS 2
 #endif
 #ifdef ATOMIC
 typedef _Atomic int shared;
@@ -61,7 +65,7 @@ static void unpark(void) {
 }
 
 static void *waiter(void *unused) {
-    for (int round = 0; round < 2; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         if (condition)
             break;
         park();
