@@ -80,10 +80,8 @@ class LazyModel:
             return None
         numbers = self.reader.executed(is_true)
         best: set[int] | None = None
+        reasons = Reasons(self.model, len(numbers), execution.sets, execution.relations, evaluation.values)
         for axiom in evaluation.violated:
-            reasons = Reasons(
-                self.model, len(numbers), execution.sets, execution.relations, evaluation.values
-            )
             try:
                 facts = reasons.of(axiom)
             except Whole:

@@ -47,6 +47,7 @@ class Reasons:
 
     def of(self, axiom: Axiom) -> set[Fact]:
         """Base facts that violate the axiom; `executed` tells which events must be there as well."""
+        self.facts, self.executed, self._seen = set(), set(), set()
         value = self.values[axiom.node]
         if axiom.negated:
             raise Whole
