@@ -2,7 +2,8 @@
 
 import pytest
 
-from treville.analysis.values import Values, analyse_values
+from treville.analysis.possible import Values
+from treville.analysis.values import analyse_values
 from treville.events.symbolic import SymbolicProgram, symbolic_program
 from treville.programs.ir import Branch, Const, Instruction, Load, Op, Program, Reg, Store, Thread
 from treville.results import Unsupported

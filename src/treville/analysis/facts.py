@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from treville.analysis.values import Values
+from treville.analysis.aliases import FLOW, addresses_of_events
+from treville.analysis.possible import Values
 from treville.analysis.widths import refuse_mixed_sizes
 from treville.events.symbolic import NO_BLOCK, Sources, StaticEvent, SymbolicProgram
 from treville.events.symbolic_terms import TRUE
@@ -46,8 +47,9 @@ class SetBounds(NamedTuple):
 class Facts:
     """The events of a program and the bounds of every base set and relation.
 
-    `implied[e]` is the set of events executed whenever e is; `together[e]` those that may be executed in
-    one run with e. Condition of a base pair beyond "both executed", where there is one: `conditions`.
+    `accessed[e]` are the cells that e may go to; `implied[e]` is the set of events executed whenever e is;
+    `together[e]` those that may be executed in one run with e. Condition of a base pair beyond "both
+    executed", where there is one: `conditions`.
     """
 
     symbolic: SymbolicProgram
@@ -62,23 +64,28 @@ class Facts:
     relations: dict[str, Bounds] = field(default_factory=dict)
     conditions: dict[str, dict[tuple[int, int], int]] = field(default_factory=dict)
     observed: frozenset[int] = frozenset()
+    accessed: list[frozenset[int]] = field(default_factory=list)
 
     def addresses(self, event: int) -> frozenset[int]:
         """Where an event may access memory."""
         if event in self.initial_writes:
             return frozenset((self.initial_writes[event],))
-        return self.values.addresses(self.symbolic.events[event])
+        return self.accessed[event]
 
     def guard(self, event: int) -> int:
         """When an event is executed."""
         return TRUE if event in self.initial_writes else self.symbolic.events[event].guard
 
 
-def gather_facts(symbolic: SymbolicProgram, values: Values, coherent: bool, observed: set[int]) -> Facts:
+def gather_facts(
+    symbolic: SymbolicProgram, values: Values, coherent: bool, observed: set[int], alias: str = FLOW
+) -> Facts:
     """The facts of a program; `observed` are addresses whose final value matters. With `coherent`, what
-    every model with coherence per location implies for `rf` and `co` is taken as known."""
+    every model with coherence per location implies for `rf` and `co` is taken as known. `alias`: which
+    analysis says where accesses may go."""
     refuse_mixed_sizes(symbolic, values)
     facts = Facts(symbolic, values, observed=frozenset(observed))
+    facts.accessed = addresses_of_events(symbolic, values, alias)
     _number_events(facts, observed)
     _relate_execution(facts)
     _gather_sets(facts)
@@ -98,7 +105,7 @@ def _number_events(facts: Facts, observed: set[int]) -> None:
     accessed = set(observed)
     for event in _live_events(facts):
         if event.kind != "F":
-            accessed |= facts.values.addresses(event)
+            accessed |= facts.accessed[event.number]
     first = len(facts.symbolic.events)
     facts.initial_writes = {first + index: address for index, address in enumerate(sorted(accessed))}
     facts.n = first + len(accessed)

@@ -4,19 +4,24 @@ A forward analysis over the terms in the order they were built; values leave and
 addresses that accesses may have, so it is also the alias analysis (paper 004, section 4.8, sensitive to
 control flow in registers and insensitive in memory). Every value that an execution computes is justified
 by a chain of distinct writes, so as many rounds as there are writes are enough even where a counter
-feeds itself. Control is different: threads may take branches because of each other (two threads that each
-write only after reading the other's write), which is for the model to forbid. So every branch is first
-taken to go both ways, and what the values then exclude is excluded in a further pass.
+feeds itself (only those writes count whose values can get to each other, see `analysis.flow`). Control is
+different: threads may take branches because of each other (two threads that each write only after reading
+the other's write), which is for the model to forbid. So every branch is first taken to go both ways, and what
+the values then exclude is excluded in a further pass.
 
-A value that may be too many numbers is *wide*: only a range of numbers is known. Addresses are never wide.
+A value that may be too many numbers is *wide*: only a range of numbers is known. A wide address goes to a
+cell of the objects that it may point into (`analysis.pointers`), or to no cell at all.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
-from typing import TypeAlias
 
+from treville.analysis.flow import groups_of_writes
+from treville.analysis.pointers import TESTS, Pointers
+from treville.analysis.possible import EMPTY, MAX_ADDRESSES, Numbers, Values, cells_of, signed_range
 from treville.events.symbolic import StaticEvent, SymbolicProgram
 from treville.events.symbolic_terms import (
     Any,
@@ -32,82 +37,28 @@ from treville.events.symbolic_terms import (
     Terms,
     Unknown,
 )
-from treville.programs.ir import LOCATION_BASE, LOCATION_STRIDE, Load, Location, Program
+from treville.programs.ir import LOCATION_BASE, LOCATION_STRIDE, Load, Program
 from treville.programs.operators import OPERATORS
 from treville.relations import Relation
-from treville.results import TooLarge, Unsupported
+from treville.results import Unsupported
 
 MAX_TABLE = 200_000
-MAX_ADDRESSES = 1_000
 MAX_PASSES = 4
-EMPTY: frozenset[int] = frozenset()
+MAX_MASK_BITS = 4
 BOOLEAN = frozenset((0, 1))
-Numbers: TypeAlias = "frozenset[int] | range"
 WIDEST = 64
-_TESTS = frozenset(("eq", "ne", "lt", "le", "gt", "ge", "ult", "ule", "ugt", "uge", "lnot"))
-
-
-def signed_range(bits: int) -> range:
-    """The signed numbers of so many bits."""
-    return range(-(1 << (bits - 1)), 1 << (bits - 1))
-
-
 ANYTHING = signed_range(WIDEST)
-
-
-@dataclass(slots=True)
-class Values:
-    """What the analysis found. `numbers[v]`: what value v may be, a range if it is in `wide`; `may_hold[c]`,
-    `may_fail[c]`: whether condition c (a positive index) may be true, may be false; `initial`: what declared
-    memory holds at first; `sizes`: of allocated objects by slot, whose memory is zero at first."""
-
-    numbers: list[Numbers]
-    may_hold: list[bool]
-    may_fail: list[bool]
-    initial: dict[int, int]
-    sizes: dict[int, int] = field(default_factory=dict)
-    wide: set[int] = field(default_factory=set)
-    live: int = 0
-
-    def possible(self, condition: int) -> bool:
-        """May the (signed) condition hold?"""
-        return self.may_hold[condition] if condition > 0 else self.may_fail[-condition]
-
-    def certain(self, condition: int) -> bool:
-        """Must the (signed) condition hold?"""
-        return not self.possible(-condition)
-
-    def addresses(self, event: StaticEvent) -> frozenset[int]:
-        """Where the event may access memory; a run that goes where no cell is does not count."""
-        if event.address is None:
-            return EMPTY
-        numbers = self.listed(event.address)
-        known = numbers & self.initial.keys()
-        if len(known) == len(numbers) or not self.sizes:
-            return known
-        return known | frozenset(number for number in numbers - known if self._allocated(number))
-
-    def listed(self, value: int) -> frozenset[int]:
-        """The numbers that a value may be, one by one; a wide value has too many."""
-        numbers = self.numbers[value]
-        if isinstance(numbers, range):
-            raise TooLarge("a value may be too many numbers", "lower --bound")
-        return numbers
-
-    def _allocated(self, address: int) -> bool:
-        slot, offset = divmod(address - LOCATION_BASE, LOCATION_STRIDE)
-        return offset < self.sizes.get(slot, 0)
 
 
 def analyse_values(symbolic: SymbolicProgram, coherent: bool, most: int = 2_000) -> Values:
     """Compute `Values`. With `coherent` the model is known to imply coherence per location. A value that may
     be more than `most` numbers is wide."""
     analysis = _Analysis(symbolic, coherent, most)
-    for _ in range(MAX_PASSES):
-        analysis.run()
-        if not analysis.exclude():
-            break
+    analysis.run_passes()
     values = analysis.values
+    if values.wide and len(groups := groups_of_writes(symbolic, values)) > 1:
+        analysis.groups = groups
+        analysis.run_passes()
     for event in symbolic.events:
         if not values.possible(event.guard):
             continue
@@ -122,6 +73,10 @@ def analyse_values(symbolic: SymbolicProgram, coherent: bool, most: int = 2_000)
 
 def _refuse_parts(program: Program, event: StaticEvent, values: Values) -> None:
     """Refuse accesses that may touch a part of a cell only."""
+    if event.address in values.wide:
+        if not values.is_aligned(event):
+            raise Unsupported("an access to a part of a memory cell (mixed-size)", event.instruction.span)
+        return
     for address in values.listed(event.address or 0) - values.initial.keys():
         slot, offset = divmod(address - LOCATION_BASE, LOCATION_STRIDE)
         if 0 <= slot < len(program.locations):
@@ -129,14 +84,6 @@ def _refuse_parts(program: Program, event: StaticEvent, values: Values) -> None:
             if offset < max(at + bits // 8 for at, bits, _ in cells_of(location)):
                 place = event.instruction.span
                 raise Unsupported("an access to a part of a memory cell (mixed-size)", place)
-
-
-def cells_of(location: Location) -> list[tuple[int, int, int]]:
-    """The cells of a global: offset, bits, initial value."""
-    if location.parts:
-        return list(location.parts)
-    step = location.cell_bytes
-    return [(cell * step, location.bits, number) for cell, number in enumerate(location.initial)]
 
 
 @dataclass(slots=True)
@@ -162,15 +109,28 @@ class _Analysis:
         count = len(self.terms.conditions)
         self.values = Values([EMPTY] * len(self.terms.values), [True] * count, [True] * count, initial)
         self.values.may_fail[1] = False
+        self.values.ends = {
+            slot: max((at + bits // 8 for at, bits, _ in cells_of(location)), default=0)
+            for slot, location in enumerate(locations.values())
+        }
+        self.values.pointers = Pointers(symbolic, initial)
         self.values.sizes = {len(locations) + i: size for i, (_, size) in enumerate(symbolic.objects)}
         self.memory = _Memory()
         self.settled: dict[int, int | None] = {}
         self.writes = [event for event in symbolic.events if event.kind == "W"]
+        self.groups = [self.writes]
         self.order = [term for term in self.terms.order if term >= 0]
         self.dependents = _dependents(symbolic)
         self.after = _after(symbolic)
         self.before = Relation(self.after).inverse().rows
         self._guards = {event.guard: set(self.terms.conjuncts(event.guard)) for event in symbolic.events}
+
+    def run_passes(self) -> None:
+        """All values, until they exclude no more conditions."""
+        for _ in range(MAX_PASSES):
+            self.run()
+            if not self.exclude():
+                return
 
     def run(self) -> None:
         """All values, conditions being as they are: rounds of terms in order, then writes into memory. In a
@@ -180,18 +140,24 @@ class _Analysis:
         self.values.numbers = [EMPTY] * len(self.terms.values)
         self.values.wide = set()
         dirty = bytearray([1]) * len(self.terms.values)
-        for _ in range(len(self.writes) + 2):
-            for value in self.order:
-                if dirty[value]:
-                    dirty[value] = 0
-                    if self._update(value):
-                        for dependent in self.dependents[value]:
-                            dirty[dependent] = 1
-            stale = self._store()
-            if not stale:
-                return
-            for event in stale:
-                dirty[self.symbolic.events[event].value or 0] = 1
+        for writes in self.groups:
+            for _ in writes:
+                self._sweep(dirty)
+                stale = self._store(writes)
+                if not stale:
+                    break
+                for event in stale:
+                    dirty[self.symbolic.events[event].value or 0] = 1
+        self._sweep(dirty)
+
+    def _sweep(self, dirty: bytearray) -> None:
+        """Look again at the values that need it, in the order in which terms were built."""
+        for value in self.order:
+            if dirty[value]:
+                dirty[value] = 0
+                if self._update(value):
+                    for dependent in self.dependents[value]:
+                        dirty[dependent] = 1
 
     def _settled(self, write: StaticEvent) -> int | None:
         """The one address of a write, if it is known before the run."""
@@ -264,15 +230,28 @@ class _Analysis:
         numbers, bits = self.values.numbers, term.bits
         operator = OPERATORS[term.name]
         if not self.values.wide.isdisjoint(term.args):
-            return BOOLEAN if term.name in _TESTS else ANYTHING
+            return BOOLEAN if term.name in TESTS else self._bounded(term)
         if len(term.args) == 1:
             return frozenset([operator((number,), bits) for number in numbers[term.args[0]]])
         table = 1
         for arg in term.args:
             table *= len(numbers[arg])
         if table > MAX_TABLE:
-            return BOOLEAN if term.name in _TESTS else ANYTHING
+            return BOOLEAN if term.name in TESTS else ANYTHING
         return frozenset([operator(row, bits) for row in product(*(numbers[arg] for arg in term.args))])
+
+    def _bounded(self, term: Apply) -> Numbers:
+        """What an operator makes of a wide argument, where that is not much: remainders and masks."""
+        known = [self.values.numbers[arg] for arg in term.args if arg not in self.values.wide]
+        if len(term.args) != 2 or len(known) != 1 or not known[0]:
+            return ANYTHING
+        least, most = min(known[0]), max(known[0])
+        if term.name in ("urem", "srem") and term.args[1] not in self.values.wide and least > 0:
+            found = range(0 if term.name == "urem" else 1 - most, most)
+            return frozenset(found) if most <= self.most else ANYTHING
+        if term.name == "and" and least >= 0 and len(known[0]) == 1 and most.bit_count() <= MAX_MASK_BITS:
+            return frozenset(_parts_of(most))
+        return ANYTHING
 
     # -- memory ------------------------------------------------------------------------------------------
 
@@ -335,10 +314,10 @@ class _Analysis:
             return any(possible(case) for case in term.cases), all(possible(-case) for case in term.cases)
         return True, isinstance(term, Free)
 
-    def _store(self) -> set[int]:
+    def _store(self, writes: list[StaticEvent]) -> set[int]:
         """Put live writes where they may write; the reads that may now find something new."""
         stale: set[int] = set()
-        for write in self.writes:
+        for write in writes:
             if not self.values.possible(write.guard):
                 continue
             value = write.value or 0
@@ -349,6 +328,15 @@ class _Analysis:
                     there[write.number] = numbers
                     stale |= self.memory.readers.get(address, set())
         return stale
+
+
+def _parts_of(mask: int) -> Iterator[int]:
+    """All numbers with some of the mask's bits."""
+    part = mask
+    while part:
+        yield part
+        part = (part - 1) & mask
+    yield 0
 
 
 def _after(symbolic: SymbolicProgram) -> list[int]:

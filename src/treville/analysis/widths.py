@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from treville.analysis.values import Values
+from treville.analysis.possible import Values
 from treville.events.symbolic import StaticEvent, SymbolicProgram
 from treville.programs.ir import Load, Program, Store
 from treville.results import Span, Unsupported

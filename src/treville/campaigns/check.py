@@ -82,6 +82,7 @@ class Options:
     defines: tuple[str, ...] = ()
     includes: tuple[str, ...] = ()
     engine: str = "auto"
+    alias: str = "flow"
     encoding: str = "acyclicity"
     solver: str = "clasp"
     svg: str = ""
@@ -137,7 +138,7 @@ def _fill(report: Report, file: str, name: str, goal: str, options: Options, loa
     # The machine with store buffers knows what the model's own architecture makes of C, and no other.
     own = options.compile_to in ("", target_of(model.name, model.base_names()))
     engine = options.engine if own or options.engine != "auto" else "lazy"
-    search = Search(engine, options.encoding, options.solver, goal)
+    search = Search(engine, options.encoding, options.solver, goal, options.alias)
     at_bound = partial(_compiled_at, file, model, goal, options, loaded, budget)
     try:
         answer = reachability(at_bound, model, options.bound or None, budget, search)

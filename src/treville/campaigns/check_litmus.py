@@ -42,6 +42,7 @@ def _condition(report: Report, file: str, model: str, options: Options) -> None:
     asked = litmus.Options(
         bound=options.bound or DEFAULT_BOUND,
         engine=_engine(options),
+        alias=options.alias,
         seconds=options.seconds,
         memory=options.memory,
         variants=options.variants,
@@ -62,7 +63,9 @@ def _condition(report: Report, file: str, model: str, options: Options) -> None:
 def _engine(options: Options) -> str:
     if options.solver != "clasp":
         return f"{options.encoding}:{options.solver}"
-    return "auto" if options.encoding == "acyclicity" else options.encoding
+    if options.encoding != "acyclicity":
+        return options.encoding
+    return "auto" if options.alias == "flow" else "eager"
 
 
 def _observed(found: Report) -> str:

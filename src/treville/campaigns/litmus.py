@@ -31,6 +31,7 @@ class Options:
     variants: tuple[str, ...] = ()
     bell: str = ""
     engine: str = "auto"
+    alias: str = "flow"
     explain: bool = False
     executions: str = ""
     svg: str = ""
@@ -129,7 +130,7 @@ def _fill(report: Report, task: Task, started: float) -> None:
     report.update(test=test.name, condition=test.quantifier, condition_text=test.condition_text)
     report["model"] = task.model or own_model(test)
     model = load_model(report["model"], options.variants, options.bell)
-    found = outcomes(test, model, options.bound, budget, options.engine)
+    found = outcomes(test, model, options.bound, budget, options.engine, options.alias)
     good = [state for state in found.states if state_satisfies(test, state)]
     negated = test.quantifier == "~exists"
     report.update(

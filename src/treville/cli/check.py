@@ -7,7 +7,7 @@ from typing import Any
 
 from treville.cli.arguments import positive, seconds
 from treville.results.errors import InputError
-from treville.results.properties import ASSERTION, PROPERTIES
+from treville.results.properties import ALIASES, ASSERTION, PROPERTIES
 from treville.results.verdict import EXIT_OF, ExitCode, Verdict, batch_exit, report_line
 
 _PRIVATE = ("status", "detail", "internal")
@@ -74,6 +74,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--solver", choices=("clasp", "z3", "sat", "cadical"), default="clasp", help="who solves formulas"
     )
     parser.add_argument(
+        "--alias",
+        choices=("flow", "andersen", "none"),
+        default="flow",
+        help="which analysis tells the solver where pointers may point (for comparison)",
+    )
+    parser.add_argument(
         "--variant", action="append", default=[], metavar="V", help='cat\'s `if "V"`; repeat or use commas'
     )
     parser.add_argument("--bell", metavar="FILE", default="", help="annotations that the model uses")
@@ -106,7 +112,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def _properties(text: str) -> list[str]:
-    names = [name.strip() for name in text.split(",")]
+    names = [ALIASES.get(name.strip(), name.strip()) for name in text.split(",")]
     for name in names:
         if name not in PROPERTIES:
             raise argparse.ArgumentTypeError(
@@ -132,6 +138,8 @@ def run(options: argparse.Namespace) -> int:
     usual = (options.encoding, options.solver) == ("acyclicity", "clasp")
     if options.engine in ("lazy", "states") and not usual:
         raise InputError(f"--engine {options.engine} works with the default encoding and solver only")
+    if options.alias != "flow" and (options.engine == "states" or not usual):
+        raise InputError("--alias is for the engines eager and lazy, with their own encoding and solver")
     if not usual and set(options.property) - {ASSERTION}:
         raise InputError("other encodings and solvers know assertions only", None, "leave out --property")
     models = list(dict.fromkeys(options.model))
@@ -145,6 +153,7 @@ def run(options: argparse.Namespace) -> int:
         defines=tuple(options.D),
         includes=tuple(options.I),
         engine=options.engine,
+        alias=options.alias,
         encoding=options.encoding,
         solver=options.solver,
         svg=options.svg,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from treville.analysis.aliases import FLOW
 from treville.analysis.facts import Facts, gather_facts
 from treville.analysis.relations import analyse_relations
 from treville.analysis.values import analyse_values
@@ -66,7 +67,7 @@ class Encoding:
 
 def encode_executions(
     program: Program, model: Model, bound: int, budget: Budget, coherent: bool, observed: set[int],
-    axioms: Iterable[Axiom] | None = None,
+    axioms: Iterable[Axiom] | None = None, alias: str = FLOW,
 ) -> Encoding:  # fmt: skip
     """The formula of all executions of a litmus test that satisfy the given axioms (by default all of the
     model), with a literal for each flag among them. Raises `NotEncodable` where the model cannot be bounded.
@@ -75,7 +76,7 @@ def encode_executions(
     """
     symbolic = symbolic_program(program, bound)
     values = analyse_values(symbolic, coherent)
-    facts = gather_facts(symbolic, values, coherent, observed)
+    facts = gather_facts(symbolic, values, coherent, observed, alias)
     budget.check()
     encoding = _encode_events(facts, complete=True)
     _encode_axioms(encoding, model, model.axioms if axioms is None else list(axioms), budget)
@@ -90,13 +91,15 @@ def encode_program(
     return encode_facts(facts_of_program(program, bound, budget, coherent), model, budget, axioms)
 
 
-def facts_of_program(program: Program, bound: int, budget: Budget, coherent: bool) -> Facts:
+def facts_of_program(
+    program: Program, bound: int, budget: Budget, coherent: bool, alias: str = FLOW
+) -> Facts:
     """What is known of the events of a whole program."""
     with budget.stage("events"):
         symbolic = whole_program(program, bound)
     with budget.stage("values"):
         values = analyse_values(symbolic, coherent, most=MOST_NUMBERS)
-        facts = gather_facts(symbolic, values, coherent, set())
+        facts = gather_facts(symbolic, values, coherent, set(), alias)
     budget.check()
     return facts
 

@@ -34,7 +34,9 @@ class MemoryEncoding:
         self._before: dict[tuple[int, int], int] = {}
         self._chained: dict[int, int] = {}
         self.faults: dict[int, int] = {}  # event -> literal that it accesses memory outside every object
-        self._faulty = 0 if complete else mask_of(e.number for e in facts.symbolic.events if self._outside(e))
+        self._faulty = (
+            0 if complete else mask_of(e.number for e in facts.symbolic.events if self._may_leave(e))
+        )
         self.sources = self._choose_sources()
         self.values: ValueEncoding
         if facts.values.wide:
@@ -73,19 +75,27 @@ class MemoryEncoding:
             for cut in symbolic.cuts:
                 self.formula.forbid(condition(cut))
         for event in symbolic.events:
-            if self.facts.live >> event.number & 1 and event.address is not None and event.kind != "F":
-                outside = self._outside(event)
-                there = self.formula.either([self.values.is_number(event.address, a) for a in outside])
+            if self._may_leave(event):
+                executed = self.executed[event.number]
+                fault = self.formula.both(executed, self._no_cell(event))
                 if self.complete:
-                    self.formula.forbid(self.executed[event.number], there)
-                elif outside:
-                    self.faults[event.number] = self.formula.both(self.executed[event.number], there)
+                    self.formula.forbid(fault)
+                else:
+                    self.faults[event.number] = fault
 
-    def _outside(self, event: StaticEvent) -> frozenset[int]:
-        """Numbers that the address of a live access may be although no cell is there."""
+    def _may_leave(self, event: StaticEvent) -> bool:
+        """May a live access go where no cell is?"""
         if not self.facts.live >> event.number & 1 or event.address is None or event.kind == "F":
-            return frozenset()
-        return self.facts.values.listed(event.address) - self.facts.addresses(event.number)
+            return False
+        return self.facts.values.outside(event) != frozenset()
+
+    def _no_cell(self, event: StaticEvent) -> int:
+        """The literal that the address of an access is where no cell is."""
+        outside, address = self.facts.values.outside(event), event.address or 0
+        if outside is not None:
+            return self.formula.either([self.values.is_number(address, number) for number in outside])
+        cells = self.facts.values.addresses(event)
+        return -self.formula.either([self.values.is_number(address, number) for number in cells])
 
     # -- reads-from --------------------------------------------------------------------------------------
 

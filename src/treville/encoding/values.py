@@ -15,7 +15,7 @@ from itertools import product
 from typing import Protocol
 
 from treville.analysis.facts import Facts
-from treville.analysis.values import EMPTY
+from treville.analysis.possible import EMPTY
 from treville.encoding.formula import FALSE, TRUE, Formula
 from treville.events.symbolic_terms import (
     Any,

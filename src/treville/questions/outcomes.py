@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from treville.analysis.aliases import FLOW
 from treville.models.model import Model
 from treville.programs.litmus.states import FinalValue, state_satisfies
 from treville.programs.litmus.test import LitmusTest
@@ -55,12 +56,13 @@ def outcomes(
     bound: int = DEFAULT_BOUND,
     budget: Budget | None = None,
     engine: str = "auto",
+    alias: str = FLOW,
 ) -> Outcomes:
     """Every final state of the test under the model; raises `BudgetExceeded` when the budget ends first."""
     started = time.monotonic()
     budget = budget or Budget()
     test = seen_by(model, test)
-    states, flags, bound_reached, complete, used = _run(test, model, bound, budget, engine)
+    states, flags, bound_reached, complete, used = _run(test, model, bound, budget, engine, alias)
     undefined = {axiom.name for axiom in model.axioms if axiom.undefined}
     answer = _conclude(test, model, states)
     answer.flags = sorted(flags)
@@ -74,7 +76,7 @@ def outcomes(
 
 
 def _run(
-    test: LitmusTest, model: Model, bound: int, budget: Budget, engine: str
+    test: LitmusTest, model: Model, bound: int, budget: Budget, engine: str, alias: str
 ) -> tuple[Mapping[State, int | None], set[str], bool, bool, str]:
     if engine in ("auto", "enumerate"):
         from treville.solving.enumeration.engine import enumerate_outcomes
@@ -95,7 +97,7 @@ def _run(
     from treville.solving.outcomes import symbolic_outcomes
 
     lazy = engine == "lazy"
-    answer = symbolic_outcomes(test, model, bound, budget, lazy=lazy)
+    answer = symbolic_outcomes(test, model, bound, budget, lazy=lazy, alias=alias)
     return answer.states, answer.flags, answer.bound_reached, answer.complete, "lazy" if lazy else "eager"
 
 

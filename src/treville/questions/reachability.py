@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from treville.analysis.aliases import FLOW
 from treville.models.model import Model
 from treville.programs.ir import AtomicBegin, Load, Program
 from treville.questions.depth import Depth
@@ -35,6 +36,7 @@ class Search:
     encoding: str = "acyclicity"
     solver: str = "clasp"
     goal: str = ASSERTION
+    alias: str = FLOW
 
     @property
     def usual(self) -> bool:
@@ -65,7 +67,7 @@ def reachability(
             raise BudgetExceeded("too many states, or values that the machine does not have")
         return explored
     depth = Depth(bound)
-    if search.engine != "auto" or not search.usual:
+    if search.engine != "auto" or not search.usual or search.alias != FLOW:
         return _deepen(compiled, model, depth, budget, search)
     explorable, last = True, None
     for states, seconds in TURNS_WITH_UPDATES if _has_updates(first) else TURNS:
@@ -141,7 +143,7 @@ def _solve(program: Program, model: Model, bound: int, budget: Budget, search: S
 
         return reach(program, model, bound, budget, search.encoding, search.solver)
     lazy = {"eager": False, "lazy": True}.get(search.engine)
-    return reach_failure(program, model, bound, budget, lazy, search.goal)
+    return reach_failure(program, model, bound, budget, lazy, search.goal, search.alias)
 
 
 def _used(model: Model, program: Program, goal: str) -> Model:

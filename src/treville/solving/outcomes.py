@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from treville.analysis.aliases import FLOW
 from treville.analysis.relations import NotEncodable
 from treville.encoding.executions import Encoding, addresses_of, encode_executions
 from treville.encoding.formula import FALSE, TRUE
@@ -135,13 +136,15 @@ def _parts(observable: Observable) -> list[RegisterOf | CellOf]:
 
 
 def symbolic_outcomes(
-    test: LitmusTest, model: Model, bound: int, budget: Budget, count: bool = False, lazy: bool = False
-) -> SymbolicOutcomes:
+    test: LitmusTest, model: Model, bound: int, budget: Budget, count: bool = False, lazy: bool = False,
+    alias: str = FLOW,
+) -> SymbolicOutcomes:  # fmt: skip
     """All final states of the test. Raises `BudgetExceeded`; `TooLarge` where values do not fit."""
     try:
-        return _Search(test, model, bound, budget, eager_axioms(model) if lazy else model.axioms).run(count)
+        axioms = eager_axioms(model) if lazy else model.axioms
+        return _Search(test, model, bound, budget, axioms, alias).run(count)
     except NotEncodable:
-        return _Search(test, model, bound, budget, []).run(count)
+        return _Search(test, model, bound, budget, [], alias).run(count)
 
 
 @lru_cache(maxsize=64)
@@ -155,13 +158,15 @@ class _Search:
     are not encoded are evaluated on every execution, which rules out projection."""
 
     def __init__(
-        self, test: LitmusTest, model: Model, bound: int, budget: Budget, axioms: Sequence[Axiom]
+        self, test: LitmusTest, model: Model, bound: int, budget: Budget, axioms: Sequence[Axiom], alias: str
     ) -> None:
         self.test = test
         self.budget = budget
         observed = addresses_of(test.observed)
         coherent = known_coherent(model)
-        self.encoding = encode_executions(test.program, model, bound, budget, coherent, observed, axioms)
+        self.encoding = encode_executions(
+            test.program, model, bound, budget, coherent, observed, axioms, alias
+        )
         self.observation = Observation(self.encoding, test)
         self.flags = {name: literal for name, literal in self.encoding.flags.items() if literal != FALSE}
         left = [axiom for axiom in model.axioms if axiom not in axioms]

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from treville.analysis.facts import Facts
 from treville.analysis.aliases import FLOW
+from treville.analysis.facts import Facts
 from treville.analysis.relations import NotEncodable
 from treville.encoding.executions import Encoding, encode_facts, facts_of_program
 from treville.encoding.formula import TooManyRules

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from treville.programs import ir
-from treville.solving.operational.states import TooManyStates
+from treville.solving.operational.states import Log, TooManyStates
 
 _MOST_THREADS = 64
 
@@ -102,6 +102,24 @@ class Memories:
 def slot_of(address: int) -> int:
     """The number of the object that an address belongs to."""
     return (address - ir.LOCATION_BASE) // ir.LOCATION_STRIDE
+
+
+def with_objects_in_order(log: list[Log], first: int) -> list[Log]:
+    """The same log with allocated objects in slots one after the other, as they are first seen."""
+    slots: dict[int, int] = {}
+
+    def moved(number: int) -> int:
+        slot, offset = divmod(number - ir.LOCATION_BASE, ir.LOCATION_STRIDE)
+        if slot >= first:
+            slot = slots.setdefault(slot, first + len(slots))
+        return ir.LOCATION_BASE + slot * ir.LOCATION_STRIDE + offset
+
+    return [
+        entry._replace(address=moved(entry.address), value=moved(entry.value))
+        if entry.kind in "RWD"
+        else entry
+        for entry in log
+    ]
 
 
 def initial_memory(program: ir.Program) -> tuple[tuple[int, int], ...]:

@@ -17,7 +17,7 @@ from treville.relations import Relation
 from treville.results import Budget
 from treville.results.properties import ASSERTION, RACE
 from treville.solving.operational.machine import Machine
-from treville.solving.operational.memories import initial_memory
+from treville.solving.operational.memories import initial_memory, with_objects_in_order
 from treville.solving.operational.races import find_race
 from treville.solving.operational.robustness import NotRobust, RobustSearch
 from treville.solving.operational.states import Answer, LimitReached, Log, TooManyStates
@@ -78,7 +78,7 @@ class Trace:
     """Builds the execution from what happened."""
 
     def __init__(self, program: Program, answer: Answer) -> None:
-        self.log = answer.log
+        self.log = with_objects_in_order(answer.log, len(program.locations))
         self.initial = dict(initial_memory(program))
         self.events: list[Event] = []
         self.before: dict[int, int] = {0: 0}  # thread -> mask of the events that precede what it does next
