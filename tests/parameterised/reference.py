@@ -34,7 +34,8 @@ class Reference:
     def __post_init__(self) -> None:
         self.file = parse(self.text, "reference")
         self.values: dict[str, tuple[Any, ...]] = {
-            "bool": ("False", "True"), "int": (-1, 0, 1, 2), "proc": tuple(range(self.processes)), "real": (0, 1),
+            "bool": ("False", "True"), "int": (-1, 0, 1, 2), "real": (0, 1),
+            "proc": tuple(range(self.processes)),
         }  # fmt: skip
         for declared in self.file.types:
             names = tuple(constructor.text for constructor in declared.constructors)

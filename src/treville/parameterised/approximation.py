@@ -84,7 +84,7 @@ class Approximation:
 
     def propose(self, node: Node) -> Node | None:
         """The first (smallest) generalisation of the cube that no known state meets, unless refused."""
-        if node.guessed or len(node.literals) < 2:
+        if node.guessed:
             return None
         everyone = self.system.processes if self.system.named else 0
         for literals in self._parts(node):
@@ -105,9 +105,9 @@ class Approximation:
         weaker = weaker_comparisons(plain, self.system, self.theory)
         pool = sorted([*plain, *weaker], key=_rank) if weaker else plain
         count = 0
-        for size in range(1, min(_LARGEST, len(node.literals) - 1) + 1):
+        for size in range(1, min(_LARGEST, len(pool)) + 1):
             for part in combinations(pool, size):
-                if size > 1 and not _connected(part):
+                if node.literals == set(part) or (size > 1 and not _connected(part)):
                     continue
                 count += 1
                 if count > _MOST_CANDIDATES * size:
@@ -120,7 +120,8 @@ class Approximation:
 def weaker_comparisons(literals: list[Literal], system: System, theory: Theory) -> list[Literal]:
     """Orders between two terms of the cube, or a term and a number of its own, that follow from it.
 
-    Going backward, `x = y + 1` becomes `x = y + 2`, `x = y + 3` and so on; `y < x` covers them all.
+    Going backward, `x = y + 1` becomes `x = y + 2`, `x = y + 3` and so on; `y < x` covers them all. In the
+    same way `x = 1` becomes a bound.
     """
     sums = [literal for literal in literals if literal[0] == "L"]
     facts = theory.facts(sums) if sums else None
@@ -129,9 +130,14 @@ def weaker_comparisons(literals: list[Literal], system: System, theory: Theory) 
     found: dict[Literal, None] = {}
     for literal in sums[:_MOST_COMPARISONS]:
         terms = [term for term, _ in literal[2] if not system.symbols[_symbol(term)].rigid]
+        whole = _symbol(literal[2][0][0]) in theory.integral
+        if literal[1] == "=" and len(literal[2]) == 1:
+            term, factor = literal[2][0]
+            for sign in (1, -1):
+                made = linear("<=", {term: sign * factor}, sign * literal[3], integral=whole)
+                found[made] = None  # type: ignore[index]
         for x, y in [(x, y) for x in terms for y in terms if x != y]:
             for gap in (0, 1):
-                whole = _symbol(x) in theory.integral
                 made = linear("<=", {x: 1, y: -1}, gap, integral=whole)
                 if isinstance(made, tuple) and made not in literals and facts.entails(made):
                     found[made] = None

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from treville.parameterised.frontier import EMPTY, Frontier, Growing, ReadKey
-from treville.parameterised.resolve import rename_literal
 from treville.parameterised.system import Literal, literal_processes, terms_of
+from treville.parameterised.terms import rename_literal
 
 
 @dataclass(slots=True, eq=False)

@@ -21,6 +21,7 @@ from treville.results import Budget, BudgetExceeded, Verdict
 _MOST_RESTARTS = 400
 _NODES_BEFORE_GUESSES = 150
 _STATES_ELSEWHERE = 20_000
+_STATES_AT_FIRST = 1_500
 _LARGEST_INSTANCE = 4
 
 
@@ -83,6 +84,9 @@ class _Decision:
         if approximate:
             # Easy systems are done before states for guesses are worth their time.
             if self.attempt(None, nodes=_NODES_BEFORE_GUESSES):
+                return
+            if self.look_elsewhere((1, 2, 3), _STATES_AT_FIRST):
+                self.answer.verdict = Verdict.FAIL
                 return
             guesser = Approximation(self.system, self.assumptions, self.budget)
             self.answer.known_states = guesser.known_states()
@@ -163,26 +167,26 @@ class _Decision:
         answer.trace = trace_of(self.system, found, properties, start)
         answer.machine, answer.run = replay(self.system, answer.trace, self.assumptions, self.budget)
         if answer.run is None:
-            self.look_elsewhere(answer.trace.processes)
+            self.look_elsewhere((2, 3, answer.trace.processes), _STATES_ELSEWHERE)
         if answer.run is not None:
             answer.verdict, answer.reason, answer.advice = Verdict.FAIL, "", ""
         else:
             answer.reason = "the search found a trace that no run of the machine follows"
             answer.advice = "universal guards and PSO are approximated"
 
-    def look_elsewhere(self, processes: int) -> None:
+    def look_elsewhere(self, processes: tuple[int, ...], most: int) -> bool:
+        """Explore small instances for an unsafe state."""
         bound = self.system.processes
-        sizes = [bound] if self.system.named else [n for n in (2, 3, processes) if not bound or n <= bound]
+        sizes = (bound,) if self.system.named else tuple(n for n in processes if not bound or n <= bound)
         for size in dict.fromkeys(sizes):
             if size > _LARGEST_INSTANCE:
                 continue
-            result = explore(
-                self.system, size, assumptions=self.assumptions, most=_STATES_ELSEWHERE, budget=self.budget
-            )
+            result = explore(self.system, size, assumptions=self.assumptions, most=most, budget=self.budget)
             if result.unsafe is not None:
                 self.answer.machine = result.machine
                 self.answer.run = _as_run(result.start(result.unsafe), result.way(result.unsafe))
-                return
+                return True
+        return False
 
 
 def is_rigid(system: System, claim: Property) -> bool:

@@ -9,7 +9,6 @@ from typing import Any
 
 from treville.parameterised.cube import ordered
 from treville.parameterised.frontier import CellKey
-from treville.parameterised.resolve import rename_literal, rename_term
 from treville.parameterised.system import (
     NAMED,
     Cube,
@@ -20,6 +19,7 @@ from treville.parameterised.system import (
     Update,
     terms_of,
 )
+from treville.parameterised.terms import rename_literal, rename_term
 from treville.results import BudgetExceeded
 
 _MOST_CHOICES = 200_000

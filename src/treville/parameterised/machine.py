@@ -21,7 +21,6 @@ from random import Random
 from typing import Any
 
 from treville.parameterised.instances import arrangements, put_in
-from treville.parameterised.resolve import rename_term
 from treville.parameterised.system import (
     NAMED,
     Cube,
@@ -34,6 +33,8 @@ from treville.parameterised.system import (
     Update,
     terms_of,
 )
+from treville.parameterised.terms import rename_term
+from treville.results import BudgetExceeded
 
 _SLOT = re.compile(r"s\[(\d+)\]")
 
@@ -146,9 +147,9 @@ class Machine:
                     break
             text = "KEPT"
             for when, value_text in reversed(cases):
-                text = value_text if when == "True" else f"({value_text} if {when} else {text})"
+                text = value_text if when == "True" else f"{value_text} if {when} else {text}"
             if text != "KEPT":
-                made.append((slot, text))
+                made.append((slot, f"({text})"))
         return made
 
     def source(self, cubes: Disjunction, names: dict[int, int]) -> str:
@@ -407,4 +408,7 @@ def compiled(source: str) -> Any:
     """A function from an expression made here of slots, numbers and quoted constructors only."""
     from fractions import Fraction
 
-    return eval(source, {"KEPT": KEPT, "Fraction": Fraction, "__builtins__": {}})
+    try:
+        return eval(source, {"KEPT": KEPT, "Fraction": Fraction, "__builtins__": {}})
+    except (SyntaxError, RecursionError, MemoryError):
+        raise BudgetExceeded("a formula is too large to be evaluated", "split the transition") from None

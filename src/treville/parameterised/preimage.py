@@ -17,8 +17,8 @@ from treville.parameterised.cube import Node, compact
 from treville.parameterised.frontier import CellKey, Growing
 from treville.parameterised.instances import Instance, Instances, arrangements
 from treville.parameterised.memory_order import Access, Fates, memory_order
-from treville.parameterised.resolve import difference
 from treville.parameterised.system import Cube, Literal, System, Term, equality, linear, terms_of
+from treville.parameterised.terms import difference
 from treville.parameterised.theory import Theory
 
 # Value of a read that takes what a write leaves arbitrary, and of a cell that is not written.

@@ -16,8 +16,8 @@ from typing import Any
 from treville.parameterised.cube import Node, ordered, shift_events
 from treville.parameterised.frontier import SOURCE, Frontier, renamed, weaker
 from treville.parameterised.normal_form import negation
-from treville.parameterised.resolve import rename_literal
 from treville.parameterised.system import Literal, Term, terms_of
+from treville.parameterised.terms import rename_literal
 from treville.parameterised.theory import Facts, Theory
 
 _MOST_RENAMINGS = 5_040

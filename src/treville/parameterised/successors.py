@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from treville.parameterised.machine import Machine, Step, Values
+from treville.results import BudgetExceeded
 
 _SLOT = re.compile(r"s\[(\d+)\]")
 # Quoted, it is a constructor of the file.
@@ -39,7 +40,10 @@ def _function(machine: Machine, steps: list[Step]) -> Callable[[Values], list[Va
     from fractions import Fraction
 
     names: dict[str, Any] = {"Fraction": Fraction, "__builtins__": {}}
-    exec("\n".join(lines), names)
+    try:
+        exec("\n".join(lines), names)
+    except (SyntaxError, RecursionError, MemoryError):
+        raise BudgetExceeded("a transition is too large to be evaluated", "split it") from None
     found: Callable[[Values], list[Values]] = names["after"]
     return found
 
