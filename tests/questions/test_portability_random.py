@@ -21,3 +21,13 @@ def test_all_engines_answer_as_brute_force_does(half: int) -> None:
         answers[case.expected.trace, case.expected.state] += 1
     assert answers[True, True] > 1
     assert answers[False, False] > 1
+
+
+@pytest.mark.parametrize("max_judged", [1, 1000])
+def test_large_formulas_change_no_answer(max_judged: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where formulas are too large executions are judged; where those are too many, formulas are large."""
+    monkeypatch.setattr("treville.questions.portability.decide.MAX_EFFORT", 0)
+    monkeypatch.setattr("treville.questions.portability.symbolic.MAX_RULES", 3)
+    monkeypatch.setattr("treville.questions.portability.symbolic.MAX_JUDGED", max_judged)
+    for seed in range(100, 120):
+        assert not list(random_case(seed, size=4).disagreements((("auto", "clasp"),))), seed

@@ -51,7 +51,8 @@ class LazyModels(LazyModel):
 
 
 class Judgement:
-    """Where the literal `judged` holds, the forbidding model's axioms are judged: one is violated."""
+    """Where the literal `judged` holds, the forbidding model's axioms are judged: one is violated. After
+    `limit` executions nothing is judged any more, and it is `exhausted`."""
 
     def __init__(self, encoding: Encoding, forbidding: Side, axioms: list[Axiom]) -> None:
         self.encoding = encoding
@@ -60,6 +61,9 @@ class Judgement:
         self.reader = SideReader(encoding, forbidding)
         self.judged = encoding.formula.choice()
         self.literals = self._telling_literals()
+        self.limit: int | None = None
+        self.executions = 0
+        self.exhausted = False
 
     def _telling_literals(self) -> list[int]:
         """Executions that agree on these are the same to every model."""
@@ -74,8 +78,10 @@ class Judgement:
 
     def blame(self, is_true: IsTrue) -> list[int] | None:
         """The execution, if none of the axioms is violated although `judged` says so."""
-        if not is_true(self.judged) or self._violated(self.reader.execution(is_true)):
+        if not is_true(self.judged) or self.exhausted or self._violated(self.reader.execution(is_true)):
             return None
+        self.executions += 1
+        self.exhausted = self.limit is not None and self.executions >= self.limit
         return [self.judged, *(literal if is_true(literal) else -literal for literal in self.literals)]
 
     def _violated(self, execution: Execution) -> bool:

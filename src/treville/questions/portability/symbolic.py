@@ -8,13 +8,14 @@ handed over. Axioms may be left to the lazy engine (`lazy`) on both sides.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
 from treville.analysis.relations import NotEncodable
 from treville.encoding.executions import Encoding
-from treville.encoding.formula import TooManyRules
+from treville.encoding.formula import Formula, TooManyRules
 from treville.events.execution import Execution
 from treville.models.model import Axiom
 from treville.questions.portability.certificates import with_certificates
@@ -23,29 +24,35 @@ from treville.questions.portability.inconsistency import constraints, inconsiste
 from treville.questions.portability.lazy import Judgement, LazyModels
 from treville.questions.portability.question import CERTIFICATES, Difference, OnDifference, State
 from treville.questions.portability.sides import Side
-from treville.questions.portability.subjects import Subject
-from treville.results import Budget
+from treville.questions.portability.subjects import Subject, Watch
+from treville.results import Budget, TooLarge
 from treville.solving.outcomes import is_simple
 from treville.solving.siblings import make_solver
 from treville.solving.solution import ExecutionReader, IsTrue
 from treville.solving.solver import Clasp, Solver, satisfiable
 
-# Beyond this many rules for the allowing model it is enforced lazily (bench/portability.py).
+# Beyond this many rules for a model its axioms are enforced lazily, and beyond this many executions that had
+# to be judged one by one they are encoded after all (bench/portability.py).
 MAX_RULES = 40_000
+MAX_JUDGED = 3_000
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
     """How to search. `lazy`: both models judge the executions found, but for simple axioms; not: both are
-    encoded; None: both are encoded, and the allowing model judges where its formula would be large."""
+    encoded; None: both are encoded, and judge where their formulas would be large."""
 
     lazy: bool | None = None
     solver: str = "clasp"
 
     @property
     def max_rules(self) -> int | None:
-        """How large the allowing model's formula may be."""
+        """How large the formula of a model may be."""
         return MAX_RULES if self.lazy is None and self.solver == "clasp" else None
+
+
+class _TooManyJudged(TooLarge):
+    """Judging executions one by one leads nowhere."""
 
 
 class SymbolicSearch:
@@ -82,42 +89,62 @@ class SymbolicSearch:
 
     def differences(self, on_difference: OnDifference, *, states: bool, dead: bool) -> None:
         """One solver for all differences; it is asked for the next one as long as wanted."""
+        search = partial(self._search, on_difference, states=states, dead=dead)
+        if self.method.max_rules is None:
+            search(judging=bool(self.method.lazy))
+            return
+        try:
+            search(judging=False, max_rules=self.method.max_rules)
+        except TooManyRules:
+            try:
+                search(judging=True, max_judged=MAX_JUDGED)
+            except _TooManyJudged:
+                search(judging=False)
+
+    def _search(
+        self, on_difference: OnDifference, *, states: bool, dead: bool, judging: bool,
+        max_rules: int | None = None, max_judged: int | None = None,
+    ) -> None:  # fmt: skip
         allowed = Consistent(self.subject, self.allowing, self.bound, self.budget, self.method)
-        encoding = allowed.encoding
-        forbidden = self._forbidden(allowed)
-        self.lazily |= allowed.propagator is not None
+        forbidden = self._forbidden(allowed, judging, max_rules)
+        self.lazily = allowed.propagator is not None
         if dead:
-            require_consistency(encoding, deadness(), constraints(deadness()), self.budget)
-        watch = self.subject.watch(encoding, states=states)
-        reader = ExecutionReader(encoding)
+            require_consistency(allowed.encoding, deadness(), constraints(deadness()), self.budget)
+        watch = self.subject.watch(allowed.encoding, states=states)
+        reader = ExecutionReader(allowed.encoding)
         solver = allowed.solver(watch.projected())
-        self._ends = partial(satisfiable, solver, self.budget, [watch.ended])
-        if not (dead and states):  # where states are asked for, all executions come after the dead ones
-            self._cuts.append(partial(_is_cut, encoding, solver, self.budget))
+        judgement = allowed.judgement
+        if judgement is not None:
+            judgement.limit = max_judged
 
         def on_solution(is_true: IsTrue) -> bool:
-            if not watch.counts(is_true):
-                return True
-            state = watch.state(is_true)
-
-            def execution() -> Execution:
-                found = reader.execution(is_true)
-                found.final = state
-                return found
-
-            return on_difference(Difference(state, execution))
+            if judgement is not None and judgement.exhausted:
+                return False
+            return not watch.counts(is_true) or on_difference(_difference(watch, reader, is_true))
 
         solver.enumerate(self.budget, on_solution, [forbidden, watch.ended])
+        if judgement is not None and judgement.exhausted:
+            raise _TooManyJudged(f"more than {max_judged} executions had to be judged")
+        self._remember(allowed, solver, watch, cuts=not (dead and states))
 
-    def _forbidden(self, allowed: Consistent) -> int:
+    def _remember(self, allowed: Consistent, solver: Solver, watch: Watch, *, cuts: bool) -> None:
+        """What may be asked later. Where states are asked for, all executions come after the dead ones, so
+        only then cuts tell something."""
+        unjudged = [] if allowed.judgement is None else [-allowed.judgement.judged]
+        self._ends = partial(satisfiable, solver, self.budget, [watch.ended, *unjudged])
+        if cuts:
+            self._cuts.append(partial(_is_cut, allowed.encoding, solver, self.budget, unjudged))
+
+    def _forbidden(self, allowed: Consistent, judging: bool, max_rules: int | None) -> int:
         """A literal that holds in solutions which the forbidding model forbids."""
         encoding, view = allowed.encoding, self.forbidding.view
         self.forbidding.prepare(encoding.facts)
         axioms = constraints(view)
-        guessed = [axiom for axiom in axioms if not self.method.lazy or is_simple(view, axiom)]
+        guessed = [axiom for axiom in axioms if not judging or is_simple(view, axiom)]
         violated = []
         try:
-            violated.append(inconsistency(encoding, view, guessed, self.budget))
+            with _at_most(encoding.formula, max_rules):
+                violated.append(inconsistency(encoding, view, guessed, self.budget))
         except NotEncodable:
             if self.method.lazy is False:
                 raise
@@ -160,6 +187,11 @@ class Consistent:
         if len(kept) < len(axioms):
             self.propagator = LazyModels(self.encoding, side, enforced=False)
 
+    @property
+    def judgement(self) -> Judgement | None:
+        """What judges another model's axioms, if anything does."""
+        return None if self.propagator is None else self.propagator.judgement
+
     def judge_also(self, judgement: Judgement) -> int:
         """Keep only executions that another model forbids, where the literal returned holds."""
         if self.propagator is None:
@@ -173,10 +205,8 @@ class Consistent:
     ) -> Encoding:
         encoding = subject.encode(side.model, bound, budget)
         side.prepare(encoding.facts)
-        formula = encoding.formula
-        formula.max_rules = None if limit is None else len(formula.rules) + limit
-        require_consistency(encoding, side.view, axioms, budget)
-        formula.max_rules = None
+        with _at_most(encoding.formula, limit):
+            require_consistency(encoding, side.view, axioms, budget)
         return encoding
 
     def solver(self, projected: list[int]) -> Solver:
@@ -197,7 +227,7 @@ class _Reachability:
         self.budget = budget
         self.watch = subject.watch(allowed.encoding, states=True)
         self.solver = allowed.solver(self.watch.projected())
-        self.is_cut = partial(_is_cut, allowed.encoding, self.solver, budget)
+        self.is_cut = partial(_is_cut, allowed.encoding, self.solver, budget, [])
 
     def holds(self, state: State) -> bool:
         """Is there a consistent execution that ends in the state?"""
@@ -212,9 +242,30 @@ class _Reachability:
         return found
 
 
-def _is_cut(encoding: Encoding, solver: Solver, budget: Budget) -> bool:
+def _difference(watch: Watch, reader: ExecutionReader, is_true: IsTrue) -> Difference:
+    state = watch.state(is_true)
+
+    def execution() -> Execution:
+        found = reader.execution(is_true)
+        found.final = state
+        return found
+
+    return Difference(state, execution)
+
+
+@contextmanager
+def _at_most(formula: Formula, rules: int | None) -> Iterator[None]:
+    """Within this no more rules than that may be added."""
+    formula.max_rules = None if rules is None else len(formula.rules) + rules
+    try:
+        yield
+    finally:
+        formula.max_rules = None
+
+
+def _is_cut(encoding: Encoding, solver: Solver, budget: Budget, assumed: list[int]) -> bool:
     """Is some execution cut at the loop bound? Litmus tests have no such executions, and only know whether
     one may have been left out."""
     if not encoding.bound_reached or encoding.memory.complete:
         return encoding.bound_reached
-    return satisfiable(solver, budget, [encoding.cut])
+    return satisfiable(solver, budget, [encoding.cut, *assumed])
