@@ -6,8 +6,11 @@ and the search goes on from there. Together with projection this enumerates fina
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from treville.analysis.facts import Bounds, SetBounds
+from treville.analysis.relations import NotEncodable, analyse_relations
 from treville.encoding.executions import Encoding
 from treville.encoding.formula import FALSE, TRUE
 from treville.models.model import Model
@@ -29,6 +32,7 @@ class LazyModel:
         self.errors: list[BaseException] = []
         self.checks = 0
         self.clauses = 0
+        self._bounds: list[Bounds | SetBounds] | None = None
 
     def _address_literals(self) -> dict[tuple[int, int], int]:
         """Literals of all pairs that may but need not be in `loc`; they must exist before solving."""
@@ -80,7 +84,10 @@ class LazyModel:
             return None
         numbers = self.reader.executed(is_true)
         best: set[int] | None = None
-        reasons = Reasons(self.model, len(numbers), execution.sets, execution.relations, evaluation.values)
+        reasons = Reasons(
+            self.model, len(numbers), execution.sets, execution.relations, evaluation.values,
+            self._known(numbers),
+        )  # fmt: skip
         for axiom in evaluation.violated:
             try:
                 facts = reasons.of(axiom)
@@ -95,6 +102,27 @@ class LazyModel:
         if best is None:
             return [atom if is_true(atom) else -atom for atom in self.encoding.formula.choices]
         return sorted(best)
+
+    def _known(self, numbers: list[int]) -> Callable[[bool, int, int, int], bool]:
+        """What the relation analysis has decided, in terms of the executed events."""
+        if self._bounds is None:
+            try:
+                self._bounds = analyse_relations(self.model, self.facts)
+            except NotEncodable:
+                self._bounds = []
+        bounds = self._bounds
+
+        def known(holds: bool, node: int, source: int, target: int) -> bool:
+            if not bounds:
+                return False
+            found = bounds[node].must if holds else bounds[node].may
+            if isinstance(found, int):
+                inside = found >> numbers[source] & 1
+            else:
+                inside = found.rows[numbers[source]] >> numbers[target] & 1
+            return bool(inside) == holds
+
+        return known
 
     def _literals(self, fact: Fact, numbers: list[int], is_true: IsTrue) -> set[int]:
         """Literals that make the fact hold (given that its events are executed)."""

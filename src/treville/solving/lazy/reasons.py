@@ -1,14 +1,15 @@
 """A violated axiom -> the base facts that are to blame (the lazy method of DESIGN.md, decision 3).
 
 The value of every definition on the execution is known, so a derivation of each pair of a violation is
-followed down to base sets and relations. A pair of a recursive definition is explained by what earlier
+followed down to base sets and relations, or to what holds in every execution that has the events, which needs
+no explanation. A pair of a recursive definition is explained by what earlier
 iterations had derived, so explanations are never circular. Absent pairs are explained too, except
 through recursion, where the whole execution is blamed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -30,16 +31,22 @@ class Whole(Exception):
     """Only the whole execution explains the violation."""
 
 
+def _nothing_is_known(_holds: bool, _node: int, _source: int, _target: int) -> bool:
+    return False
+
+
 class Reasons:
-    """Explains violations of a model on one execution of `n` events."""
+    """Explains violations of a model on one execution of `n` events. `known` says which pairs (or events of
+    sets, with target -1) of a node are there, or are not, wherever their events are."""
 
     def __init__(
         self, model: Model, n: int, sets: Mapping[str, int], relations: Mapping[str, Relation],
-        values: list[Value],
+        values: list[Value], known: Callable[[bool, int, int, int], bool] = _nothing_is_known,
     ) -> None:  # fmt: skip
         self.model = model
         self.n = n
         self.values = values
+        self.known = known
         self.stages = _Stages(model, n, sets, relations, values)
         self.facts: set[Fact] = set()
         self.executed: set[int] = set()
@@ -75,7 +82,8 @@ class Reasons:
             self.executed.add(item[2])
             if item[3] >= 0:
                 self.executed.add(item[3])
-            stack.extend(self._because(*item))
+            if not self.known(*item[:4]):
+                stack.extend(self._because(*item))
 
     def _because(
         self, holds: bool, index: int, source: int, target: int, stage: int
