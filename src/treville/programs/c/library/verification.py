@@ -87,6 +87,10 @@ FUNCTIONS: dict[str, Handler] = {
     **dict.fromkeys(("abort", "exit", "_exit", "_Exit", "quick_exit"), _stop),
 }  # fmt: skip
 OTHERS: dict[str, Handler] = {
+    **dict.fromkeys(
+        ("__VERIFIER_loop_bound", "__VERIFIER_loop_begin", "__VERIFIER_spin_start", "__VERIFIER_spin_end"),
+        Call.nothing,
+    ),
     "rand": _random, "random": _random,
     "scanf": lambda here: _scan(here, 0), "__isoc99_scanf": lambda here: _scan(here, 0),
     "sscanf": lambda here: _scan(here, 1), "__isoc99_sscanf": lambda here: _scan(here, 1),
