@@ -7,3 +7,5 @@ RACE = "race"  # no two conflicting accesses are unordered
 DEADLOCK = "deadlock"  # no thread waits for ever
 LIVENESS = "liveness"  # every thread ends under fair scheduling
 PROPERTIES = (ASSERTION, RACE, DEADLOCK, LIVENESS)
+# What SV-COMP calls them.
+ALIASES = {"unreach-call": ASSERTION, "no-data-race": RACE, "termination": LIVENESS}
