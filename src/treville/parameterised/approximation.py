@@ -135,7 +135,8 @@ def weaker_comparisons(literals: list[Literal], system: System, theory: Theory) 
             term, factor = literal[2][0]
             for sign in (1, -1):
                 made = linear("<=", {term: sign * factor}, sign * literal[3], integral=whole)
-                found[made] = None  # type: ignore[index]
+                if isinstance(made, tuple):
+                    found[made] = None
         for x, y in [(x, y) for x in terms for y in terms if x != y]:
             for gap in (0, 1):
                 made = linear("<=", {x: 1, y: -1}, gap, integral=whole)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from treville.parameterised.frontier import EMPTY, Frontier, Growing, ReadKey
-from treville.parameterised.system import Literal, literal_processes, terms_of
+from treville.parameterised.system import Literal, Term, literal_processes, terms_of
 from treville.parameterised.terms import rename_literal
 
 
@@ -121,7 +121,7 @@ def shift_events(literal: Literal, shift: dict[int, int]) -> Literal:
     return (literal[0], _shifted(literal[1], shift), _shifted(literal[2], shift))
 
 
-def _shifted(term: tuple, shift: dict[int, int]) -> tuple:  # type: ignore[type-arg]
+def _shifted(term: Term, shift: dict[int, int]) -> Term:
     return ("r", shift.get(term[1], term[1]), *term[2:]) if term[0] == "r" else term
 
 

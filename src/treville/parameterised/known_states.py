@@ -20,7 +20,7 @@ from treville.parameterised.instances import arrangements
 from treville.parameterised.machine import Bounds, Machine, State
 from treville.parameterised.state_table import StateTable
 from treville.parameterised.successors import successors
-from treville.parameterised.system import Property, System, Term
+from treville.parameterised.system import Property, System, Term, compares_processes, cubes_of
 from treville.results import Budget
 
 _BOUNDS = Bounds(initial_states=300, lowest=-200, highest=200)
@@ -201,21 +201,11 @@ def _ascending(values: list[Any]) -> bool:
 def _named_numbers(system: System) -> tuple[Any, Any]:
     """The range of the numbers that stand alone against a term in the file, with one more on each side."""
     found = {0}
-    cubes = [cube for transition in system.transitions for cube in _cubes(transition)]
-    cubes += [cube for constraint in system.initial for cube in constraint.cubes]
-    cubes += [unsafe.cube for unsafe in system.unsafe]
-    for cube in cubes:
+    for cube in cubes_of(system):
         for literal in cube:
             if literal[0] == "L" and len(literal[2]) == 1 and abs(literal[3]) < _BOUNDS.highest:
                 found |= {literal[3], -literal[3]} if literal[2][0][1] != 1 else {-literal[3]}
     return min(found) - 1, max(found) + 1
-
-
-def _cubes(transition: Any) -> list[Any]:
-    found = [transition.guard]
-    found += [cube for universal in transition.universals for cube in universal.cubes]
-    found += [cube for update in transition.updates for branch in update.branches for cube in branch.when]
-    return found
 
 
 def _moves(machine: Machine) -> list[tuple[tuple[int, ...], Mapped]]:
@@ -224,19 +214,13 @@ def _moves(machine: Machine) -> list[tuple[tuple[int, ...], Mapped]]:
     None where processes are told apart.
     """
     system = machine.system
-    if system.named or not 1 < machine.processes <= _MOST_PERMUTED or _ordered(system):
+    if system.named or not 1 < machine.processes <= _MOST_PERMUTED or compares_processes(system):
         return []
     made = []
     for order in permutations(range(machine.processes)):
         called = tuple(order.index(i) for i in range(machine.processes))
         made.append((order, _move(machine, called)))
     return made
-
-
-def _ordered(system: System) -> bool:
-    cubes = [cube for transition in system.transitions for cube in _cubes(transition)]
-    cubes += [cube for constraint in system.initial for cube in constraint.cubes]
-    return any(literal[0] == "<" for cube in cubes for literal in cube)
 
 
 def _move(machine: Machine, new: tuple[int, ...]) -> Mapped:

@@ -213,7 +213,12 @@ class _Step:
             seen = self._read_term(term, event)
             if seen != term:
                 values[term] = seen
-        return replaced(literal, values, self.engine.integral) if values else literal  # type: ignore[return-value]
+        if not values:
+            return literal
+        made = replaced(literal, values, self.engine.integral)
+        # Different terms become different reads: that decides nothing.
+        assert not isinstance(made, bool)
+        return made
 
 
 def replaced(literal: Literal, values: dict[Term, Term], integral: set[str]) -> Literal | bool:

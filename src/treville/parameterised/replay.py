@@ -10,13 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import permutations
 
-from treville.parameterised.cube import Node
+from treville.parameterised.cube import Node, ordered
 from treville.parameterised.machine import Bounds, Machine, State, Step, compiled
-from treville.parameterised.system import NAMED, Cube, Literal, Property, System, terms_of
+from treville.parameterised.system import NAMED, Cube, Literal, Property, System, compares_processes, terms_of
+from treville.parameterised.terms import rename_literal
 from treville.results import Budget, Span
 
 _MOST_STATES = 200_000
+_MOST_ORDERED = 5
 # Steps done per lane, whether `unsafe` has looked, state.
 _Key = tuple[tuple[int, ...], bool, State]
 
@@ -139,7 +142,9 @@ class _Replayer:
         self.machine = Machine(system, trace.processes, wide)
         self.trace, self.assumptions, self.budget = trace, assumptions, budget
         known = {(step.number, step.place): step for step in self.machine.steps}
-        self.steps: list[Step | None] = [known.get((s.number, s.processes)) for s in trace.steps]
+        found = [known.get((s.number, s.processes)) for s in trace.steps]
+        self.steps = [step for step in found if step is not None]
+        self.possible = len(self.steps) == len(found)
         self.weak = system.model != "sc"
         place = {**self.machine.named, **dict(enumerate(trace.observers))}
         texts = [self.machine.source(((literal,),), place) for literal in trace.unsafe.cube]
@@ -156,15 +161,14 @@ class _Replayer:
             return [list(range(len(self.steps)))]
         lanes: dict[int, list[int]] = {}
         for position, step in enumerate(self.steps):
-            assert step is not None
             lanes.setdefault(step.actor, []).append(position)
         return list(lanes.values())
 
     def run(self) -> list[RunStep] | None:
-        if any(step is None for step in self.steps):
+        if not self.possible:
             return None
         lanes = self.lanes()
-        actors = [self.steps[lane[0]].actor if lane else -1 for lane in lanes]  # type: ignore[union-attr]
+        actors = [self.steps[lane[0]].actor if lane else -1 for lane in lanes]
         start = (0,) * len(lanes)
         seen: dict[_Key, tuple[_Key | None, RunStep | None]] = {}
         stack: list[_Key] = []
@@ -199,7 +203,6 @@ class _Replayer:
             if count < len(positions) and not (looked and actors[lane] in self.readers):
                 position = positions[count]
                 step = self.steps[position]
-                assert step is not None
                 for new in machine.after(state, step):
                     further = (*done[:lane], count + 1, *done[lane + 1 :])
                     text = self.trace.steps[position].name
@@ -244,4 +247,23 @@ def replay(
 ) -> tuple[Machine, list[RunStep] | None]:
     """The run of the trace on the machine with as many processes as it names; None when there is none."""
     replayer = _Replayer(system, trace, assumptions, budget)
-    return replayer.machine, replayer.run()
+    run = replayer.run()
+    if run is None and not system.named and trace.processes <= _MOST_ORDERED and compares_processes(system):
+        # The machine's processes come one after the other; the trace does not say in which order.
+        for called in permutations(range(trace.processes)):
+            replayer = _Replayer(system, _renamed(trace, called), assumptions, budget)
+            if (run := replayer.run()) is not None:
+                break
+    return replayer.machine, run
+
+
+def _renamed(trace: Trace, called: tuple[int, ...]) -> Trace:
+    """The trace with process i called called[i]."""
+    place = dict(enumerate(called))
+    return Trace(
+        tuple(TraceStep(s.number, s.name, tuple(called[i] for i in s.processes)) for s in trace.steps),
+        trace.processes,
+        tuple(called[i] for i in trace.observers),
+        trace.unsafe,
+        tuple(ordered(rename_literal(literal, place)) for literal in trace.initial),
+    )

@@ -26,9 +26,7 @@ from treville.parameterised.system import (
     literal_processes,
     terms_of,
 )
-from treville.parameterised.terms import difference as difference
-from treville.parameterised.terms import rename_literal as rename_literal
-from treville.parameterised.terms import rename_term as rename_term
+from treville.parameterised.terms import rename_literal
 from treville.results import Source, Unsupported
 
 MODELS = ("sc", "tso", "pso")

@@ -16,7 +16,7 @@ from treville.parameterised.initial import Initial
 from treville.parameterised.instances import arrangements, put_in
 from treville.parameterised.preimage import Preimage
 from treville.parameterised.subsumption import Visited
-from treville.parameterised.system import NAMED, Property, System
+from treville.parameterised.system import NAMED, Cube, Property, System
 from treville.parameterised.theory import Theory
 from treville.results import Budget
 
@@ -191,8 +191,8 @@ def roots_of(system: System, theory: Theory, unsafe: Property) -> list[Node]:
     return found
 
 
-def _root(system: System, theory: Theory, unsafe: Property, cube: tuple[object, ...]) -> Node | None:
-    literals = theory.normal(cube)  # type: ignore[arg-type]
+def _root(system: System, theory: Theory, unsafe: Property, cube: Cube) -> Node | None:
+    literals = theory.normal(cube)
     if literals is None:
         return None
     everyone = system.processes if system.named else 0

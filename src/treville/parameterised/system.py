@@ -139,6 +139,22 @@ class System:
     transitions: tuple[Transition, ...]
 
 
+def cubes_of(system: System) -> list[Cube]:
+    """All conjunctions that a file's transitions, initial states and properties are made of."""
+    found = [cube for constraint in system.initial for cube in constraint.cubes]
+    found += [claim.cube for claim in (*system.unsafe, *system.invariants)]
+    for transition in system.transitions:
+        found.append(transition.guard)
+        found += [cube for universal in transition.universals for cube in universal.cubes]
+        found += [cube for update in transition.updates for branch in update.branches for cube in branch.when]
+    return found
+
+
+def compares_processes(system: System) -> bool:
+    """Does it matter which process comes before which?"""
+    return any(literal[0] == "<" for cube in cubes_of(system) for literal in cube)
+
+
 def linear(op: str, terms: dict[Term, Any], constant: Any, *, integral: bool) -> Literal | bool:
     """The literal `terms + constant op 0` in normal form, or its truth value when it has no terms."""
     entries = sorted((term, factor) for term, factor in terms.items() if factor)

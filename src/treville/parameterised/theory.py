@@ -180,8 +180,8 @@ class Facts:
         for left, right in self.different:
             a, b = self.value(left), self.value(right)
             made = equality("!", a, b)
-            if made is not True:
-                found.append(made)  # type: ignore[arg-type]
+            if not isinstance(made, bool):
+                found.append(made)
         found.extend(("<", left, right) for left, right in self.order)
         return found
 
