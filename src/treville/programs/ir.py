@@ -271,6 +271,7 @@ OWN_NUMBER = "own number"
 CODE_BASE = 0x1000_0000
 LOCATION_BASE = 0x4000_0000
 LOCATION_STRIDE = 0x0010_0000
+MOST_NAMED_OBJECTS = 1000
 
 
 @dataclass(slots=True)
@@ -283,6 +284,7 @@ class Location:
     bits: int = 32
     initial: list[int] = field(default_factory=lambda: [0])
     parts: tuple[tuple[int, int, int], ...] = ()  # (offset, bits, initial value) of cells of mixed widths
+    names: dict[int, str] = field(default_factory=dict)  # what people call the cells at these offsets
     unsigned: bool = False
 
     @property
@@ -343,8 +345,23 @@ class Program:
 
     def show_value(self, value: int) -> str:
         """A value for people: a number, or the name of the global (`x`, `x[1]`) whose address it is."""
+        slot, offset = divmod(value - LOCATION_BASE, LOCATION_STRIDE)
+        whole = self.functions or any(location.parts for location in self.locations.values())
+        if whole and 0 <= slot < len(self.locations) + MOST_NAMED_OBJECTS:
+            return self._show_place(slot, offset)
         found = self.location_at(value)
         if found is None:
             return self.code_names.get(value) or str(value)
         location, cell = found
         return location.name if cell == 0 else f"{location.name}[{cell}]"
+
+    def _show_place(self, slot: int, offset: int) -> str:
+        """A cell of a global of a C program (`x`, `table[1][0]`, `node+8`) or of an allocated object."""
+        if slot >= len(self.locations):
+            name = f"object{slot - len(self.locations) + 1}"
+        else:
+            location = list(self.locations.values())[slot]
+            name = location.name
+            if offset in location.names:
+                return name + location.names[offset]
+        return f"{name}+{offset}" if offset else name

@@ -132,7 +132,7 @@ def test_recursion_is_inlined_to_its_depth_and_then_cut(tmp_path: Path) -> None:
 
 
 def test_functions_without_a_body_are_listed_once_with_their_lines(tmp_path: Path) -> None:
-    with pytest.raises(Unsupported, match=r"mystery \(line 5\), other \(line 5\)"):
+    with pytest.raises(Unsupported, match=r"mystery \(line 5\); other \(line 5\)"):
         load(tmp_path, "void mystery(void); int other(void); int main(void) { mystery(); return other(); }")
 
 

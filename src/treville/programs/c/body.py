@@ -72,6 +72,7 @@ class Frame:
     units: dict[str, int]
     depth: dict[str, int] = field(default_factory=dict)
     meetings: dict[str, str | None] = field(default_factory=dict)  # of blocks: where their branches meet
+    offsets: dict[str, ir.Expr] = field(default_factory=dict)  # of pointers into private variables
     sizes: dict[str, ir.Expr] = field(default_factory=dict)  # of private variables
     thread_local: dict[str, tuple[str, ir.Expr]] = field(default_factory=dict)  # pointers: object and offset
 
@@ -247,10 +248,10 @@ class Body:
             base = self.value(frame, *instruction.operands[0])
             self.set(self.name(frame, instruction), self._offset(frame, instruction, base))
             return
-        start: ir.Expr = ir.Const(0)
-        if private.base is not None and private.base != private.variable:
-            start = ir.Reg(f"{frame.prefix}{private.base}#offset")
-        self.set(f"{self.name(frame, instruction)}#offset", self._offset(frame, instruction, start))
+        start = self.memory.offset(frame, private.base or private.variable)
+        inside = self._offset(frame, instruction, start)
+        register = self.set(f"{self.name(frame, instruction)}#offset", inside)
+        frame.offsets[instruction.result or ""] = inside if isinstance(inside, ir.Const) else register
 
     def _offset(self, frame: Frame, instruction: LlvmInstruction, base: ir.Expr) -> ir.Expr:
         """base + the byte offset of a getelementptr."""

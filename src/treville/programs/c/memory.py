@@ -104,12 +104,15 @@ class Memory:
     def place_of(self, frame: Frame, value: Value) -> tuple[str, ir.Expr] | None:
         """The private object and offset that an address operand means, or None for shared memory."""
         if isinstance(value, LocalName) and value.name in frame.private:
-            private = frame.private[value.name]
-            offset: ir.Expr = ir.Const(0)
-            if private.base is not None:
-                offset = ir.Reg(f"{frame.prefix}{value.name}#offset")
-            return f"{frame.prefix}{private.variable}", offset
+            variable = frame.private[value.name].variable
+            return f"{frame.prefix}{variable}", self.offset(frame, value.name)
         return self.thread_local(frame, value)
+
+    def offset(self, frame: Frame, name: str) -> ir.Expr:
+        """How far into its private variable a pointer points."""
+        if frame.private[name].base is None:
+            return ir.Const(0)
+        return frame.offsets.get(name, ir.Reg(f"{frame.prefix}{name}#offset"))
 
     def thread_local(self, frame: Frame, value: Value) -> tuple[str, ir.Expr] | None:
         """The private object and offset of a thread-local variable."""

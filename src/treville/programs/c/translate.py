@@ -8,6 +8,7 @@ Library functions are in `library`.
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from pathlib import Path
 
 from treville.programs import ir
@@ -41,6 +42,7 @@ FUNCTION_BASE = 0x2000_0000
 FUNCTION_STEP = 0x10
 THREAD_LOCAL = "thread-local "
 LARGEST_HEADER = 4_000_000
+MOST_NAMED_ELEMENTS = 1000
 
 
 class Translation:
@@ -54,7 +56,7 @@ class Translation:
         self.program = ir.Program()
         self.functions = {name: FUNCTION_BASE + FUNCTION_STEP * i for i, name in enumerate(module.functions)}
         self.pending: list[str] = []
-        self.unknown: dict[str, Span | None] = {}
+        self.unknown: dict[str, dict[str, Span | None]] = {}  # functions: where they are called
         self.threads = ThreadData(module)
         for name, variable in module.globals.items():
             if not variable.thread_local and not name.startswith(("llvm.", ".str", "__func__", "__PRETTY")):
@@ -87,9 +89,21 @@ class Translation:
 
     def _report_unknown(self) -> None:
         if self.unknown:
-            places = ", ".join(f"{n} (line {s.line})" if s else n for n, s in sorted(self.unknown.items()))
-            first = next(iter(self.unknown.values()))
-            raise Unsupported(f"calls of external functions without a body: {places}", first)
+            names = [f"{name} ({', '.join(places)})" for name, places in sorted(self.unknown.items())]
+            first = next(span for places in self.unknown.values() for span in places.values())
+            raise Unsupported(
+                f"calls of functions that are defined nowhere: {'; '.join(names)}",
+                first,
+                "define them in the program; see docs/c-language.md for the library functions that are known",
+            )
+
+    def note_unknown(self, name: str, instruction: LlvmInstruction) -> None:
+        """Remember the call of a function that is defined nowhere."""
+        span = self.place(instruction)[0]
+        place = f"line {span.line}" if span else "somewhere"
+        if span and span.file != self.module.file:
+            place = f"{Path(span.file).name}:{span.line}"
+        self.unknown.setdefault(name, {}).setdefault(place, span)
 
     def thread_function(self, name: str) -> None:
         """Make sure that the body of a function that a thread runs is translated."""
@@ -218,6 +232,7 @@ class Translation:
             raise Unsupported(f"the variable {name} of {size_of(kind)} bytes")
         location.initial = []
         location.parts = ()  # its address may be needed by its own initial value
+        location.names = dict(_cell_names(kind))
         location.parts = _padded(self._initial(kind, initial), size_of(kind))
         return location.address
 
@@ -250,6 +265,20 @@ def _float_bits(kind: str, text: str) -> int:
         return int.from_bytes(struct.pack("<f" if kind == "float" else "<d", number), "little", signed=True)
     except (ValueError, OverflowError, struct.error):
         raise Unsupported(f"the floating-point constant {text}") from None
+
+
+def _cell_names(kind: Type, offset: int = 0, name: str = "") -> Iterator[tuple[int, str]]:
+    """The elements of arrays by index; members of structs have no names in LLVM, only offsets."""
+    if isinstance(kind, ArrayType) and kind.length <= MOST_NAMED_ELEMENTS:
+        for number in range(kind.length):
+            at = offset + number * size_of(kind.element)
+            yield from _cell_names(kind.element, at, f"{name}[{number}]")
+    elif isinstance(kind, StructType):
+        for start, member in zip(struct_offsets(kind), kind.fields, strict=False):
+            inner = f"{name}+{start}" if start else name
+            yield from _cell_names(member, offset + start, inner)
+    elif name:
+        yield offset, name
 
 
 def _padded(cells: list[tuple[int, int, int]], size: int) -> tuple[tuple[int, int, int], ...]:

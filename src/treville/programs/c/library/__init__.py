@@ -48,7 +48,7 @@ def _named(here: Call) -> None:
     elif (found := kernel.handler(name)) is not None:
         found(here)
     else:
-        translation.unknown.setdefault(name, translation.place(here.instruction)[0])
+        translation.note_unknown(name, here.instruction)
 
 
 def known_functions() -> frozenset[str]:
