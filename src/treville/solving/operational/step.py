@@ -28,6 +28,7 @@ from treville.solving.operational.threads import Action, Does, Threads
 _LONGEST_BUFFER = 40
 _SHORT_BUFFER = 12
 _BLOCK_STEPS = 100_000
+_MOST_THREADS = 50
 
 
 class Step:
@@ -153,6 +154,8 @@ class Step:
             return False
         assert isinstance(action.instruction, ir.Spawn)
         started = len(self.threads)
+        if started > _MOST_THREADS:
+            raise TooManyStates("threads without end")
         self.threads.append(self.what.start(action.instruction.function, action.address, started))
         self.buffers.append(EMPTY)
         self._note("S", number, action, started)
