@@ -263,6 +263,8 @@ def test_a_litmus_test_in_c_has_races_but_no_deadlock(
 def test_properties_that_do_not_exist_or_that_an_encoding_does_not_know_are_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    assert main(["check", BUFFERING, "--property", "no-data-race,unreach-call"]) == 0
+    assert "race       PASS" in capsys.readouterr().out
     with pytest.raises(SystemExit) as stopped:
         main(["check", BUFFERING, "--property", "speed"])
     assert stopped.value.code == 2
