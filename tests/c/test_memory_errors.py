@@ -48,3 +48,20 @@ def test_an_array_is_not_written_behind_its_end(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("waits", "fails"), [("", [Load]), ("if (!p) return 0;", [])])
 def test_a_pointer_read_before_its_publication_fails(tmp_path: Path, waits: str, fails: list[type]) -> None:
     assert failed(tmp_path, PUBLISHED_LATE % waits) == fails
+
+
+def test_what_follows_an_access_outside_objects_does_not_hide_it(tmp_path: Path) -> None:
+    code = """
+    #include <assert.h>
+    int array[4] = {1, 2, 3}, *p, seen;
+    int main(void) {
+      p = &array[3];
+      p++;
+      seen = *p;
+      p = &array[array[seen & 3] & 3];
+      seen = *p;
+      assert(seen == 77);
+      return 0;
+    }
+    """
+    assert failed(tmp_path, code)[0] is Load

@@ -154,15 +154,21 @@ class MemoryEncoding:
                 continue
             if read in self.faults:
                 formula.exactly_one(literals, formula.both(executed, -self.faults[read]))
+            elif not literals:
+                formula.forbid(executed, *self._no_fault_before(read))
             elif len(literals) > 2 or not self.facts.always >> read & 1:
                 formula.exactly_one(literals, executed)
-            elif not literals:
-                formula.forbid(executed)
             for write, literal in sources:
                 formula.forbid(literal, -executed)
                 formula.forbid(literal, -self.executed[write])
                 if not must_loc[write] >> read & 1:
                     formula.forbid(literal, -self.values.same_address(write, read))
+
+    def _no_fault_before(self, read: int) -> list[int]:
+        """The literals that no earlier access of the thread is outside of all objects: what depends on such a
+        read has no value, and does not matter, since the program has failed."""
+        later = self.facts.relations["po"].may.rows
+        return [-literal for event, literal in self.faults.items() if later[event] >> read & 1]
 
     def reads_from(self, write: int, read: int) -> int:
         """The literal of a pair of `rf`."""
