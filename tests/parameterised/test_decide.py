@@ -63,6 +63,16 @@ def test_invariants_over_constants_are_marked_as_assumed() -> None:
     assert answer.assumed == ["invariant[1]"]
 
 
+def test_what_nothing_assigns_is_as_good_as_a_constant() -> None:
+    text = "type t = A | B\narray P[proc] : t\narray Near[proc,proc] : bool\ninit (p) { P[p] = A }\n"
+    text += "unsafe (p q) { P[p] = B && Near[q,p] = True }\n"
+    text += "transition go (p) requires { forall_other q. Near[p,q] = False } { P[p] := B }\n"
+    assert _verdict(text) is Verdict.FAIL
+    symmetric = text + "invariant (p q) { Near[p,q] <> Near[q,p] }\n"
+    answer = decide(read_system(symmetric, "test.cub"), Budget(30))
+    assert (answer.verdict, answer.assumed) == (Verdict.PASS, ["invariant[1]"])
+
+
 def test_other_invariants_are_proved_and_wrong_ones_are_not_used() -> None:
     right = decide(read_system(MUTEX + "invariant (p) { At[p] = Crit && Free = True }", "m"), Budget(30))
     assert (right.verdict, right.proved) == (Verdict.PASS, ["invariant[1]"])

@@ -14,7 +14,7 @@ from treville.parameterised.forward import explore
 from treville.parameterised.machine import Machine, State, Step
 from treville.parameterised.replay import RunStep, Trace, replay, trace_of
 from treville.parameterised.search import GuessRefuted, NodesExceeded, Progress, Search, new_search, roots_of
-from treville.parameterised.system import Cube, Property, System, terms_of
+from treville.parameterised.system import Cube, Property, System, Term, terms_of
 from treville.parameterised.theory import Theory
 from treville.results import Budget, BudgetExceeded, Verdict
 
@@ -190,9 +190,24 @@ class _Decision:
 
 
 def is_rigid(system: System, claim: Property) -> bool:
-    """Does it speak of constants only? Nothing in the system could prove such a claim."""
-    names = {t[3] if t[0] == "r" else t[1] for lit in claim.cube for t in terms_of(lit) if t[0] in "avr"}
-    return all(system.symbols[name].rigid for name in names)
+    """Does it speak of constants only? Nothing in the system could prove such a claim.
+
+    What no transition assigns and `init` does not mention is as good as a constant.
+    """
+    names = {_name(term) for literal in claim.cube for term in terms_of(literal)} - {""}
+    assigned = {update.symbol.name for transition in system.transitions for update in transition.updates}
+    started = {
+        _name(term)
+        for constraint in system.initial
+        for cube in constraint.cubes
+        for literal in cube
+        for term in terms_of(literal)
+    }
+    return all(system.symbols[name].rigid or name not in assigned | started for name in names)
+
+
+def _name(term: Term) -> str:
+    return str({"r": term[3:4], "a": term[1:2], "v": term[1:2]}.get(term[0], ("",))[0])
 
 
 def _guess_behind(found: Node) -> Node | None:
