@@ -69,7 +69,9 @@ class SiblingMemory(MemoryEncoding):
         formula, must_loc = self.formula, self.facts.relations["loc"].must.rows
         for read, sources in self.sources.items():
             executed = self.executed[read]
-            formula.require(-executed, self.faults.get(read, FALSE), *(literal for _, literal in sources))
+            failed = [] if sources else [-literal for literal in self._no_fault_before(read)]
+            fault, literals = self.faults.get(read, FALSE), [literal for _, literal in sources]
+            formula.require(-executed, fault, *failed, *literals)
             for write, literal in sources:
                 formula.forbid(literal, -executed)
                 formula.forbid(literal, -self.executed[write])
