@@ -29,6 +29,7 @@ _ATOMIC = frozenset(("RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC"))
 _ACQUIRING = frozenset(("ACQ", "ACQ_REL", "SC"))
 _RELEASING = frozenset(("REL", "ACQ_REL", "SC"))
 _ACCESSES = (Does.LOAD, Does.STORE, Does.UPDATE)
+_DEPTH_FIRST = 2_000
 _BETWEEN_LOOKS_AT_THE_BUDGET = 64
 
 
@@ -100,7 +101,8 @@ class RobustSearch:
         return found
 
     def explore(self) -> Answer:
-        """All states, each again whenever less is known in it than before."""
+        """All states, each again whenever less is known in it than before. At first depth first, which soon
+        finds a thread that lags if there is one; then breadth first, so that fewer states come again."""
         machine = self.machine
         before: dict[State, State | None] = {}
         known: dict[State, int] = {}
@@ -112,7 +114,7 @@ class RobustSearch:
                 self._reach(state, self._follow(self._number(Knowledge()), log), known, waiting)
                 before.setdefault(state, None)
             while waiting:
-                current = waiting.popleft()
+                current = waiting.pop() if len(following) < _DEPTH_FIRST else waiting.popleft()
                 self._look_at_next_accesses(current, self.known[known[current]])
                 if current not in following:
                     self._count(len(following))
