@@ -33,7 +33,7 @@ class AxiomEncoding:
         if axiom.negated:
             self.formula.require(self.test(axiom))
         elif axiom.kind == "acyclic":
-            self._require_acyclic(axiom.node)
+            self.require_acyclic(axiom.node, Automaton)
         elif is_set(self.model, axiom.node):
             bounds = self.relations.bounds[axiom.node]
             assert isinstance(bounds.may, int)
@@ -102,11 +102,12 @@ class AxiomEncoding:
 
     # -- acyclicity --------------------------------------------------------------------------------------
 
-    def _require_acyclic(self, node: int) -> None:
+    def require_acyclic(self, node: int, words: type[Automaton]) -> None:
+        """Forbid cycles of a relation, or of as much of it as an automaton of that type has words for."""
         if self.relations.relation(node).may.is_acyclic():
             return
         node, blocks = self._whole_blocks(node)
-        automaton = Automaton(self.model, self.relations, blocks)
+        automaton = words(self.model, self.relations, blocks)
         automaton.connect(node, 0, 0)
         live = automaton.cyclic_part()
         start = self.formula.nodes(automaton.states * self.facts.n)

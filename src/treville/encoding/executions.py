@@ -17,6 +17,7 @@ from treville.encoding.axioms import AxiomEncoding
 from treville.encoding.formula import FALSE, TRUE, Formula
 from treville.encoding.memory import MemoryEncoding
 from treville.encoding.relations import RelationEncoding
+from treville.encoding.weakened import weaken
 from treville.events.symbolic import symbolic_program
 from treville.events.symbolic_whole import whole_program
 from treville.models.model import Axiom, Model
@@ -45,10 +46,11 @@ class Encoding:
     relations: RelationEncoding | None = None
 
     def ways_to_fail(self) -> list[tuple[int, Instruction]]:
-        """The literals of all that makes a whole program fail: assertions, and accesses outside objects."""
+        """The literals of all that makes a whole program fail: accesses outside objects, and assertions (what
+        follows such an access means nothing, so it comes first)."""
         events = self.facts.symbolic.events
         faults = [(literal, events[event].instruction) for event, literal in self.memory.faults.items()]
-        return [*self.failures, *faults]
+        return [*faults, *self.failures]
 
     def final(self, observable: RegisterOf | CellOf) -> dict[int, int]:
         """The numbers that a register or cell may hold in the end, each with its literal."""
@@ -108,7 +110,8 @@ def encode_facts(
     facts: Facts, model: Model, budget: Budget, axioms: Iterable[Axiom] | None = None,
     max_rules: int | None = None,
 ) -> Encoding:  # fmt: skip
-    """The formula of a whole program's executions that satisfy the axioms (by default all of the model).
+    """The formula of a whole program's executions that satisfy the axioms (by default all of the model),
+    and of other axioms what is cheap.
     Raises `TooManyRules` when the axioms need more than `max_rules`."""
     symbolic = facts.symbolic
     with budget.stage("encoding"):
@@ -117,7 +120,8 @@ def encode_facts(
         encoding.failures = [(condition(fails), assertion) for fails, assertion in symbolic.asserts]
         encoding.cut = encoding.formula.either([condition(cut) for cut in symbolic.cuts])
     encoding.formula.max_rules = max_rules
-    _encode_axioms(encoding, model, model.axioms if axioms is None else list(axioms), budget)
+    wanted = model.axioms if axioms is None else list(axioms)
+    _encode_axioms(encoding, model, wanted, budget, [axiom for axiom in model.axioms if axiom not in wanted])
     encoding.formula.max_rules = None
     return encoding
 
@@ -130,7 +134,9 @@ def _encode_events(facts: Facts, complete: bool) -> Encoding:
     return encoding
 
 
-def _encode_axioms(encoding: Encoding, model: Model, axioms: list[Axiom], budget: Budget) -> None:
+def _encode_axioms(
+    encoding: Encoding, model: Model, axioms: list[Axiom], budget: Budget, weakened: Iterable[Axiom] = ()
+) -> None:
     if not axioms:
         return
     with budget.stage("relations"):
@@ -145,6 +151,9 @@ def _encode_axioms(encoding: Encoding, model: Model, axioms: list[Axiom], budget
                 encoding.flags[axiom.name] = literal if axiom.flag else -literal
             else:
                 encoder.require(axiom)
+            budget.check()
+        for axiom in weakened:
+            weaken(encoder, axiom)
             budget.check()
         relations.finish()
 
