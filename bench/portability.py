@@ -236,7 +236,7 @@ def run_mutexes(options: argparse.Namespace) -> int:
 
 def _with_power_fences(program: Program, seconds: float) -> Program:
     """The program with the fences that are suggested for porting it from TSO to Power."""
-    question = Question(load_model("tso"), load_model("power"), "trace")
+    question = Question(load_model("tso"), load_model("power"))
 
     def ask(program: Program) -> Portability:
         return program_portability(program_subject(program), question, Budget(seconds))

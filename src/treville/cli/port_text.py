@@ -19,7 +19,7 @@ class Printer:
         self._alone = len(files) == 1
         self._table = len(files) > 1 or len(targets) > 1
         self._row: list[dict[str, Any]] = []
-        self._width = min(44, max(len("Program"), *(len(Path(file).stem) for file in files)))
+        self._width = min(72, max(len("Program"), *(len(Path(file).stem) for file in files)))
         self._started = False
         self._colour = sys.stdout.isatty()
         self._blocks: list[str] = []

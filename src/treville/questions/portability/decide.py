@@ -8,7 +8,7 @@ been new was looked at, however many states are reachable.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -104,7 +104,7 @@ def _undefined(test: LitmusTest, question: Question, budget: Budget) -> str:
         if any(axiom.undefined for axiom in model.axioms):
             found = outcomes(test, model, question.bound, budget)
             if found.holds is None:
-                return f"undefined behaviour under {model.name} ({', '.join(found.flags)})"
+                return _compares_to_nothing(model, found.flags)
     return ""
 
 
@@ -116,8 +116,15 @@ def _undefined_program(program: Program, question: Question, budget: Budget) -> 
             encoding = encode_program(own, model, question.bound, budget, coherent)
             raised = encoding.formula.either([encoding.flags[name] for name in names])
             if satisfiable(Clasp(encoding.formula), budget, [raised]):
-                return f"undefined behaviour under {model.name} ({', '.join(sorted(names))})"
+                return _compares_to_nothing(model, sorted(names))
     return ""
+
+
+def _compares_to_nothing(model: Model, flags: Sequence[str]) -> str:
+    return (
+        f"undefined behaviour under {model.name} ({', '.join(flags)}), which compares to nothing; "
+        "treville check --property race shows data races"
+    )
 
 
 # -- the two sides ---------------------------------------------------------------------------------

@@ -108,7 +108,7 @@ def suggest_fences(
         answer = ask(with_fences(program, places))
         if answer.verdict is Verdict.PASS:
             needed = _weakened(program, kinds, ask, _needed(program, ask, places))
-            return sorted(needed.values(), key=lambda p: (p.thread, p.span.line, p.span.column))
+            return sorted(needed.values(), key=lambda p: (p.span.file, p.span.line, p.span.column))
     return None
 
 
