@@ -30,18 +30,21 @@ def test_z3_rejects_an_invariant_with_a_cube_missing() -> None:
         entries.insert(position, removed)
 
 
-@pytest.mark.parametrize("text", [FLAGS, MESSAGE, SPINLOCK], ids=["flags", "message", "spinlock"])
-def test_z3_confirms_an_invariant_over_moments_under_tso(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "model"),
+    [(FLAGS, "tso"), (MESSAGE, "tso"), (SPINLOCK, "tso"), (FLAGS, "pso"), (SPINLOCK, "pso")],
+)
+def test_z3_confirms_an_invariant_over_moments(text: str, model: str) -> None:
     pytest.importorskip("z3")
-    outcome = certify(decide(read_system(text, "m", "tso"), Budget(30)), Budget(30))
+    outcome = certify(decide(read_system(text, "m", model), Budget(30)), Budget(30))
     assert outcome.right
     assert "z3 confirms" in outcome.text
 
 
 def test_z3_rejects_an_invariant_over_moments_with_a_cube_missing() -> None:
     pytest.importorskip("z3")
-    for text in (FLAGS, SPINLOCK):
-        answer = decide(read_system(text, "m", "tso"), Budget(30))
+    for text, model in ((FLAGS, "tso"), (SPINLOCK, "pso")):
+        answer = decide(read_system(text, "m", model), Budget(30))
         assert answer.search is not None
         entries = answer.search.visited.entries
         for position in range(len(entries)):
@@ -72,8 +75,10 @@ def test_z3_rejects_cubes_that_say_too_little() -> None:
     assert rejected
 
 
-def test_invariants_under_pso_are_compared_with_instances() -> None:
-    outcome = certify(decide(read_system(FLAGS, "m", "pso"), Budget(30)), Budget(30))
+def test_invariants_under_pso_are_compared_with_instances_where_writes_overtake() -> None:
+    text = FLAGS.replace("weak array", "weak var Turn : bool\nweak array")
+    text += "transition turn ([p]) requires { At[p] = Idle } { Turn := True }\n"
+    outcome = certify(decide(read_system(text, "m", "pso"), Budget(30)), Budget(30))
     assert outcome.right
     assert "instances with 2 and 3 processes" in outcome.text
 

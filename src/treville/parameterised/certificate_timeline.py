@@ -1,4 +1,4 @@
-"""The invariant of a PASS under TSO -> z3: initiation, consecution, safety, over moments of a run.
+"""The invariant of a PASS under TSO, often PSO -> z3: initiation, consecution, safety, over moments.
 
 Cubes with open events do not speak of single states. So the invariant is stated for every beginning X of a
 run and any moments of time, and proved by induction on X:
@@ -24,6 +24,10 @@ When X is extended by a transition of process i, then
   is m for an atomic transition;
 - afterwards i, and from f on everybody, sees the new values; the three conditions hold at e if they held
   before and m, or f, is before e.
+
+PSO differs in that a landing does not need writes(i, f), nor an atomic transition writes(i, m), and cubes can
+ask for own(i, c, e): all writes of process i to c land before e. The order of transitions is that of issue
+there, which coherence follows where no cell is contested (`pending`); other systems are not checked here.
 
 z3 gets this step and a cube of the invariant that holds after it, at its moments; one that held before, at
 those moments and m, must follow. Instances of the invariant are added where a model of z3 violates them.
@@ -68,6 +72,9 @@ class TimelineChecker(Checker):
 
     def __init__(self, z3: Any, answer: Answer, budget: Budget) -> None:
         super().__init__(z3, answer, budget)
+        self.pso = self.system.model == "pso"
+        # What a process has done before a write of its own lands.
+        self.own_kinds = ("reads",) if self.pso else ("reads", "writes")
         self.bases: dict[tuple[int, int], Any] = {}
         self.now: _Step | None = None
         self.looked: set[CellKey] = set()
@@ -192,7 +199,16 @@ class TimelineChecker(Checker):
                 for kind, about in self.conditions(count):
                     stays = self.z3.Implies(self.flag(kind, about, first), self.flag(kind, about, second))
                     solver.add(self.z3.Implies(times[first] < times[second], stays))
+            if self.pso:
+                self.own_conditions(solver, count, moments)
         return self.bases[count, moments]
+
+    def own_conditions(self, solver: Any, count: int, moments: int) -> None:
+        """What holds for all writes of a process, or all accesses to a cell, holds for its writes to it."""
+        for process, cell in product(range(count), self.weak_cells(count)):
+            for moment in range(moments):
+                every = self.z3.Or(self.flag("writes", process, moment), self.flag("cell", cell, moment))
+                solver.add(self.z3.Implies(every, self.flag("own", (process, cell), moment)))
 
     def conditions(self, count: int) -> Iterator[tuple[str, Any]]:
         """The kinds of conditions and what they are about."""
@@ -201,6 +217,8 @@ class TimelineChecker(Checker):
             yield "writes", process
         for cell in self.weak_cells(count):
             yield "cell", cell
+            if self.pso:
+                yield from (("own", (process, cell)) for process in range(count))
 
     def weak_cells(self, count: int) -> Iterator[CellKey]:
         """The weak variables and cells of an instance."""
@@ -248,6 +266,10 @@ class TimelineChecker(Checker):
                 more.append(happened)
             if about in step.written:
                 more.append(z3.Implies(step.written[about][0], landed))
+        elif kind == "own":
+            process, cell = about
+            if process == step.actor and cell in step.written:
+                more.append(z3.Implies(step.written[cell][0], landed))
         elif about == step.actor:
             if kind == "reads" and step.happens:
                 more.append(happened)
@@ -305,9 +327,13 @@ class TimelineChecker(Checker):
         for kind, masks in (("reads", frontier.reads), ("writes", frontier.writes)):
             for process, mask in enumerate(masks):
                 made += [flag(kind, names[process], events[e]) for e in _bits(mask)]
-        for (name, indices), mask in frontier.cells:
+        masks_of = [*frontier.cells, *((cell, mask) for cell, masks in frontier.stores for mask in masks)]
+        for (name, indices), mask in masks_of:
             cell = (name, tuple(names[i] for i in indices))
             made += [flag("cell", cell, events[e]) for e in _bits(mask)]
+        for (owner, (name, indices)), mask in frontier.own:
+            about = (names[owner], (name, tuple(names[i] for i in indices)))
+            made += [flag("own", about, events[e]) for e in _bits(mask)]
         return made
 
     # The step
@@ -328,7 +354,7 @@ class TimelineChecker(Checker):
         others = [self.time(e) for e in range(moments + 1)]
         if happens:
             made.append(self.flag("reads", actor, moments))
-        if transition.fence or atomic:
+        if transition.fence or (atomic and not self.pso):
             made.append(self.flag("writes", actor, moments))
         if not atomic:
             made += [landing != other for other in others]
@@ -342,7 +368,7 @@ class TimelineChecker(Checker):
         for when, _ in step.written.values():
             for moment in range(moments):
                 later = step.landing <= self.time(moment)
-                own = [self.flag("reads", step.actor, moment), self.flag("writes", step.actor, moment)]
+                own = [self.flag(kind, step.actor, moment) for kind in self.own_kinds]
                 made.append(self.z3.Implies(self.z3.And(when, later), self.z3.And(own)))
         for cell, (when, _) in step.written.items():
             for moment in range(moments):

@@ -19,7 +19,8 @@ memory after a write x to the same cell that was issued later; its process then 
   a write that passed it; the fates of w and x at that read tell that w follows x. This needs that plain
   writes to the cell write nothing else together with it; otherwise w and x are left unordered, so that the
   search visits more than can happen, never less.
-- An atomic transition is never delayed and precedes all old writes to its cells.
+- An atomic transition is never delayed and precedes all old writes to its cells. So does every write to a
+  cell that is not contested (`pending`).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from itertools import product
 from typing import NamedTuple, Protocol
 
 from treville.parameterised.frontier import CellKey, Growing, ReadKey
-from treville.parameterised.pending import late_writers, written_alone
+from treville.parameterised.pending import contested, late_writers, written_alone
 from treville.parameterised.system import System, Term, Transition
 
 
@@ -114,13 +115,15 @@ class PsoOrder:
     def __init__(self, system: System) -> None:
         self.alone = written_alone(system)
         self.writers = late_writers(system)
+        self.contested = contested(system)
 
     def fates(self, actor: int, reads: list[Term]) -> list[Fates]:
         """Every read by itself; an own one cannot come before the write."""
         choices = []
         for term in reads:
             here = ("fed",) if term[2] == actor else ("fed", "before")
-            choices.append((*here, "passed") if self._may_pass(actor, (term[3], term[4])) else here)
+            may_pass = term[3] in self.contested and self._may_pass(actor, (term[3], term[4]))
+            choices.append((*here, "passed") if may_pass else here)
         found = []
         for picked in product(*choices):
             sorts: dict[str, tuple[Term, ...]] = {"fed": (), "before": (), "passed": ()}
@@ -137,10 +140,13 @@ class PsoOrder:
         foreign = [term for term in fates.fed if term[2] != actor]
         earlier = _events(fates.before)
         for term in (*fates.before, *fates.fed):
-            earlier |= growing.source(_key(term))
+            if term[3] in self.contested:
+                earlier |= growing.source(_key(term))
         successors = growing.closed(_events(foreign)) | growing.writes[actor] * transition.writes
         for term in fates.fed:
-            successors |= growing.closed(growing.source(_key(term))) & ~growing.source(_key(term))
+            if term[3] in self.contested:
+                source = growing.source(_key(term))
+                successors |= growing.closed(source) & ~source
         for term in fates.passed:
             successors |= growing.closed(growing.source(_key(term)))
         if transition.reads:
@@ -185,7 +191,7 @@ class PsoOrder:
     def _coherence(self, growing: Growing, cell: CellKey, earlier: int, *, atomic: bool) -> int:
         """What a new write to the cell precedes, because it comes before old writes to it."""
         successors = 0
-        if atomic or cell[0] in self.alone:
+        if atomic or cell[0] in self.alone or cell[0] not in self.contested:
             for mask in growing.stores.get(cell, ()):
                 if atomic or not mask & earlier:
                     successors |= mask

@@ -44,6 +44,26 @@ def late_writers(system: System) -> dict[str, list[int | None]]:
     return found
 
 
+def contested(system: System) -> set[str]:
+    """Weak symbols with a cell that a process can write while an older write of another is still pending.
+
+    Under PSO the writes to all other cells reach memory in the order in which they are issued.
+    """
+    late = late_writers(system)
+    found: set[str] = set()
+    for transition in system.transitions:
+        own = ("p", transition.actor)
+        for update in transition.updates:
+            name = update.symbol.name
+            if update.symbol.weak and late[name]:
+                at = late[name][0]
+                if at is None or any(place != at for place in late[name]):
+                    found.add(name)
+                elif any(cell[at] != own for cell in _cells(update)):
+                    found.add(name)
+    return found
+
+
 def _can_wait(system: System, transition: Transition, update: Update) -> bool:
     """Can the process go on with something else than a fence or writes of the same cell?"""
     waiting, seen = [transition], {id(transition)}
