@@ -24,7 +24,7 @@ def read(body: str, initial: str = "", condition: str = "exists (x=1)") -> Litmu
         ("int r = atomic_load_explicit(x, memory_order_acquire);", [{"ACQ", "A"}]),
         ("int r = atomic_load(x);", [{"SC", "A"}]),
         ("atomic_store_explicit(x, 1, memory_order_release);", [{"REL", "A"}]),
-        ("atomic_init(x, 1);", [{"NA", "Plain"}]),
+        ("atomic_init(x, 1);", [{"NA", "Plain", "DATA"}]),
         ("atomic_thread_fence(memory_order_acq_rel);", [{"ACQ_REL"}]),
         ("atomic_fetch_add_explicit(x, 1, memory_order_relaxed);", [{"RLX", "A", "RMW"}] * 2),
         ("int r = atomic_exchange(x, 3);", [{"SC", "A", "RMW"}] * 2),
