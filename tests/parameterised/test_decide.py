@@ -124,7 +124,7 @@ def _expected(folder: str, column: str) -> list[tuple[str, str]]:
         return [(row["file"], row[column]) for row in csv.DictReader(file)]
 
 
-_SLOW = ("arbiter_v3", "flash", "ricart", "chandra", "crash", "german_data", "german_pfs_data_enum")
+_SLOW = ("arbiter_v3", "flash_nodata", "flash_enum", "german_pfs_data_enum")
 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
