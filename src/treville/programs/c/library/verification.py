@@ -7,7 +7,7 @@ import re
 from treville.programs import ir
 from treville.programs.c.body import bits_of
 from treville.programs.c.library.calls import ZERO, Call, Handler
-from treville.programs.c.llvm import IntType, Type, VoidType
+from treville.programs.c.llvm import IntType, OtherType, Type, VoidType
 
 
 def _fail(here: Call) -> None:
@@ -32,10 +32,10 @@ def nondet(here: Call) -> None:
     register = here.body.name(here.frame, here.instruction)
     if here.name.endswith("_bool"):
         here.body.emit(ir.Havoc(register, (0, 1)))
-    elif isinstance(kind, IntType):
-        here.body.emit(ir.Nondet(register, kind.bits))
+    elif isinstance(kind, IntType | OtherType):
+        here.body.emit(ir.Nondet(register, here.body.bits(kind)))
     else:
-        raise here.body.unsupported(f"{here.name}: values that are no integers")
+        raise here.body.unsupported(f"{here.name}: values that are no numbers")
 
 
 def _atomic_begin(here: Call) -> None:
