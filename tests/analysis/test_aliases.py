@@ -22,7 +22,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "litmus"
 
 
 def passing_a_pointer() -> ir.Program:
-    """r = &y; *x = r; r = &x; s = *x; *s = 1: x can point to y only, which a set per register does not see."""
+    """r = &y; *x = r; r = &x; s = *x; *s = 1: x points to y only, which one set for r does not tell."""
     program = ir.Program()
     x, y = (ir.Const(program.location(name).address) for name in ("x", "y"))
     code = [

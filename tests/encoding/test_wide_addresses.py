@@ -16,8 +16,8 @@ BYTES = 4
 
 
 def array_program(seed: int) -> ir.Program:
-    """Two threads that write indices, and read and write an array at indices that they read; sometimes an index
-    is outside of it."""
+    """Two threads that write indices, and read and write an array at indices that they read; sometimes an
+    index is outside of it."""
     choose = random.Random(seed)
     program = ir.Program()
     index, flag = (ir.Const(program.location(name).address) for name in ("index", "flag"))
@@ -101,7 +101,9 @@ def unknown_index(low: int, high: int) -> ir.Program:
     return program
 
 
-@pytest.mark.parametrize(("low", "high", "fails"), [(0, 8, False), (0, 9, True), (-1, 8, True), (5, 6, False)])
+@pytest.mark.parametrize(
+    ("low", "high", "fails"), [(0, 8, False), (0, 9, True), (-1, 8, True), (5, 6, False)]
+)
 def test_any_index_within_limits(low: int, high: int, fails: bool) -> None:
     assert verdict(unknown_index(low, high), "sc")[0] == fails
 
