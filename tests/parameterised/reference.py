@@ -139,8 +139,10 @@ class Reference:
         return prod(len(values) for values in self.possible())
 
     def starts_with(self, state: State) -> bool:
-        """Is the state initial?"""
+        """Is the state initial, and do process variables name processes of this instance?"""
         held = dict(state)
+        if any(not 0 <= v < self.processes for (name, _), v in state if self.types[name] == "proc"):
+            return False
         return all(self.holds(self.init.body, env, held) for env in self.choices(self.init.parameters))
 
     def initial(self) -> Iterator[State]:

@@ -62,6 +62,15 @@ def test_the_order_of_processes_does_not_hide_a_run() -> None:
     assert _verdict(text.replace("{ q < p && P[p]", "{ p < q && P[p]")) is Verdict.PASS
 
 
+def test_a_process_variable_names_somebody_whom_universal_guards_see() -> None:
+    """Only the process that P names can pass the guard, so two can not be there."""
+    text = _HEAD.replace("array E", "var P : proc\narray E") + "init (p) { P[p] = A }\n"
+    text = text.replace("P : proc", "Who : proc") + "unsafe (p q) { P[p] = B && P[q] = B }\n"
+    text += "transition go (p) requires { forall_other k. Who <> k } { P[p] := B }\n"
+    assert _verdict(text) is not Verdict.FAIL
+    assert _verdict(text.replace("forall_other k. Who <> k", "Who <> p")) is Verdict.FAIL
+
+
 def test_counting_up_never_gets_below_the_start() -> None:
     text = "var X : int\ninit { X = 0 }\nunsafe { X = -3 }\n"
     text += "transition up () { X := X + 1 }\ntransition down () requires { X > 3 } { X := X - 2 }\n"

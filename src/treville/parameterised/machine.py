@@ -292,12 +292,22 @@ class Machine:
             checks.append(compiled(f"lambda s: {self.source((known,), {})}"))
         buffers: Buffers = ((),) * self.processes if self.weak else ()
         for outside in (False, True):
+            if outside and known is not None and self.holds_everybody(assumptions):
+                return
             found = 0
             for values in self._initial_values(fixed, known, checks, outside=outside):
                 found += 1
                 yield values, buffers
             if found:
                 return
+
+    def holds_everybody(self, assumptions: tuple[Property, ...]) -> bool:
+        """Are there initial states whose process variables all name processes of the instance?"""
+        state = next(self.initial_states(assumptions), None)
+        if state is None:
+            return False
+        slots = zip(state[0], self.slot_symbol, strict=True)
+        return all(value >= 0 for value, symbol in slots if symbol.type.kind == "proc")
 
     def _initial_values(
         self, fixed: dict[int, Any], known: Cube | None, checks: list[Check], *, outside: bool

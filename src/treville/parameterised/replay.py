@@ -9,7 +9,7 @@ processes that do not look may still go on until the state is unsafe, as in sect
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 
 from treville.parameterised.cube import Node, ordered
@@ -246,15 +246,26 @@ def replay(
     system: System, trace: Trace, assumptions: tuple[Property, ...], budget: Budget
 ) -> tuple[Machine, list[RunStep] | None]:
     """The run of the trace on the machine with as many processes as it names; None when there is none."""
-    replayer = _Replayer(system, trace, assumptions, budget)
-    run = replayer.run()
-    if run is None and not system.named and trace.processes <= _MOST_ORDERED and compares_processes(system):
+    for attempt in _variants(system, trace):
+        replayer = _Replayer(system, attempt, assumptions, budget)
+        if (run := replayer.run()) is not None:
+            break
+    return replayer.machine, run
+
+
+def _variants(system: System, trace: Trace) -> Iterator[Trace]:
+    """The trace, and what it leaves open: a process that takes no part, the order of processes."""
+    yield trace
+    if system.named:
+        return
+    bound = system.processes
+    if (not bound or trace.processes < bound) and any(s.type.kind == "proc" for s in system.symbols.values()):
+        # Variables may name a process that no step mentions.
+        yield replace(trace, processes=trace.processes + 1)
+    if trace.processes <= _MOST_ORDERED and compares_processes(system):
         # The machine's processes come one after the other; the trace does not say in which order.
         for called in permutations(range(trace.processes)):
-            replayer = _Replayer(system, _renamed(trace, called), assumptions, budget)
-            if (run := replayer.run()) is not None:
-                break
-    return replayer.machine, run
+            yield _renamed(trace, called)
 
 
 def _renamed(trace: Trace, called: tuple[int, ...]) -> Trace:
