@@ -233,7 +233,10 @@ class Translation:
         location.initial = []
         location.parts = ()  # its address may be needed by its own initial value
         location.names = dict(_cell_names(kind))
-        location.parts = _padded(self._initial(kind, initial), size_of(kind))
+        try:
+            location.parts = _padded(self._initial(kind, initial), size_of(kind))
+        except Unsupported as error:
+            raise Unsupported(f"the variable {name}: {error.message}") from None
         return location.address
 
     def _initial(self, kind: Type, value: Value | None, offset: int = 0) -> list[tuple[int, int, int]]:
