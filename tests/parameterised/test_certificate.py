@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from parameterised.random_systems import random_system
-from parameterised.systems import FLAGS, FLAGS_NO_FENCE, MESSAGE, MUTEX, SPINLOCK
+from parameterised.systems import FLAGS, FLAGS_NO_FENCE, MESSAGE, MUTEX, SPINLOCK, TWO_WRITES
 from treville.parameterised.certificate import certify
 from treville.parameterised.decide import decide
 from treville.parameterised.resolve import read_system
@@ -90,6 +90,14 @@ def test_random_invariants_are_confirmed(seed: int) -> None:
         answer = decide(read_system(random_system(seed), "m", model), Budget(2))
         if answer.verdict is Verdict.PASS and len(answer.cubes()) < 20:
             assert certify(answer, Budget(2)).right is not False, model
+
+
+def test_cubes_of_named_processes_are_not_permuted() -> None:
+    """Two processes with different parts: what one does is unreachable for the other."""
+    text = TWO_WRITES.replace("q@Y = B }", "q@Y = B && p@X = C }")
+    outcome = certify(decide(read_system(text, "m", "pso"), Budget(30)), Budget(30))
+    assert outcome.right
+    assert "instances with 2 processes" in outcome.text
 
 
 def test_an_unfinished_check_is_neither_right_nor_wrong() -> None:

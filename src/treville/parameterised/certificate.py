@@ -13,10 +13,12 @@ from dataclasses import dataclass
 
 from treville.parameterised.certificate_timeline import TimelineChecker
 from treville.parameterised.certificate_z3 import Checker, Refuted
+from treville.parameterised.cube import Node
 from treville.parameterised.decide import Answer, is_rigid
 from treville.parameterised.forward import explore
 from treville.parameterised.pending import contested
-from treville.parameterised.system import Property
+from treville.parameterised.system import NAMED, Property
+from treville.parameterised.terms import rename_literal
 from treville.results import Budget, BudgetExceeded, Unsupported
 
 _MOST_STATES = 20_000
@@ -50,11 +52,7 @@ def _by_instances(answer: Answer, budget: Budget) -> Outcome:
         if system.named
         else [n for n in (2, 3) if not system.processes or n <= system.processes]
     )
-    plain = [
-        Property("", node.processes, tuple(node.literals), system.unsafe[0].span)
-        for node in answer.cubes()
-        if not node.frontier.after and system.unsafe
-    ]
+    plain = [_property(answer, node) for node in answer.cubes() if not node.frontier.after and system.unsafe]
     complete = True
     for size in sizes:
         result = explore(
@@ -67,6 +65,14 @@ def _by_instances(answer: Answer, budget: Budget) -> Outcome:
     how = "all states" if complete else f"up to {_MOST_STATES} states"
     shown = " and ".join(map(str, sizes))
     return Outcome(True, f"checked on instances with {shown} processes ({how}, buffers of 2 entries)")
+
+
+def _property(answer: Answer, node: Node) -> Property:
+    """The cube as a property; named processes are meant by their names."""
+    system = answer.system
+    names = {i: NAMED + i for i in range(node.processes)} if system.named else {}
+    literals = tuple(rename_literal(literal, names) for literal in node.literals)
+    return Property("", 0 if system.named else node.processes, literals, system.unsafe[0].span)
 
 
 # z3

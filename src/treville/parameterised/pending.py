@@ -57,9 +57,8 @@ def contested(system: System) -> set[str]:
             name = update.symbol.name
             if update.symbol.weak and late[name]:
                 at = late[name][0]
-                if at is None or any(place != at for place in late[name]):
-                    found.add(name)
-                elif any(cell[at] != own for cell in _cells(update)):
+                one = at is not None and all(place == at for place in late[name])
+                if at is None or not one or any(cell[at] != own for cell in _cells(update)):
                     found.add(name)
     return found
 
