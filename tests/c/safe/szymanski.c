@@ -24,6 +24,6 @@ static void enter(int me) {
 
 static void leave(int me) {
     if (me == 0)
-        WAIT_WHILE(flag[1] == 2 || flag[1] == 3);
+        WAIT_WHILE((flag[1] | 1) == 3); /* 2 or 3, by a single read */
     STORE(flag[me], 0);
 }
