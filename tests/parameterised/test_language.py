@@ -71,6 +71,14 @@ def test_a_process_variable_names_somebody_whom_universal_guards_see() -> None:
     assert _verdict(text.replace("forall_other k. Who <> k", "Who <> p")) is Verdict.FAIL
 
 
+def test_forall_other_speaks_of_the_witness_of_exists() -> None:
+    text = _HEAD + "init (p) { P[p] = A }\nunsafe (p q) { P[p] = B && P[q] = B }\n"
+    text += "transition go (p) requires { (exists_other e. P[e] <> C) && forall_other k. P[k] = A }\n"
+    text += "{ P[p] := B }\n"
+    assert _verdict(text) is Verdict.PASS
+    assert _verdict(text.replace("P[k] = A", "P[k] <> C")) is Verdict.FAIL
+
+
 def test_counting_up_never_gets_below_the_start() -> None:
     text = "var X : int\ninit { X = 0 }\nunsafe { X = -3 }\n"
     text += "transition up () { X := X + 1 }\ntransition down () requires { X > 3 } { X := X - 2 }\n"

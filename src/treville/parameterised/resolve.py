@@ -11,7 +11,7 @@ from typing import Any
 
 from treville.parameterised import syntax
 from treville.parameterised.formulas import Formulas, Scope, compatible
-from treville.parameterised.normal_form import Shape, disjuncts, negation
+from treville.parameterised.normal_form import Disjunct, Shape, disjuncts, negation
 from treville.parameterised.parser import parse
 from treville.parameterised.system import (
     Branch,
@@ -130,7 +130,8 @@ class _Resolver(Formulas):
         span = self.span(declaration.at, len("transition"))
         writes = any(update.symbol.weak for update in updates)
         made = []
-        for existential, universals, fence, cube in disjuncts(shape, span):
+        found = [item for disjunct in disjuncts(shape, span) for item in _with_witnesses(disjunct)]
+        for existential, universals, fence, cube in found:
             place = _placed(len(names), existential)
             guard = tuple(rename_literal(literal, place) for literal in cube)
             every = names + tuple(f"x{i}" for i in range(1, len(existential) + 1))
@@ -241,6 +242,18 @@ def _renamed(shape: Shape, place: dict[int, int]) -> Shape:
         # Refused by whoever looks at the parts.
         return shape
     return rename_literal(shape, place)
+
+
+def _with_witnesses(disjunct: Disjunct) -> list[Disjunct]:
+    """The witnesses of `exists` become parameters, but `forall_other` speaks of them as well."""
+    existential, universals, fence, cube = disjunct
+    cubes = [cube]
+    for witness in existential:
+        for universal in universals:
+            if universal.other:
+                said = [tuple(rename_literal(lit, {-1: witness}) for lit in c) for c in universal.cubes]
+                cubes = [tuple(dict.fromkeys((*before, *more))) for before in cubes for more in said]
+    return [(existential, universals, fence, made) for made in cubes]
 
 
 def _placed(count: int, existential: tuple[int, ...]) -> dict[int, int]:
