@@ -93,3 +93,16 @@ def test_fresh_objects_that_are_zeroed_read_as_zero() -> None:
     assert found is not None
     assert found.complete
     assert found.execution is None
+
+
+def test_large_numbers_are_no_objects_in_a_failing_run() -> None:
+    program = ir.Program()
+    location = program.location("x")
+    location.bits, location.initial = 64, [1 << 40]
+    add = ir.Op("add", (ir.Reg("r"), ir.Const(7)))
+    main = [ir.Load("r", X, bits=64), ir.Store(X, add, bits=64), ir.Load("s", X, bits=64)]
+    program.threads.append(ir.Thread("main", [*main, ir.Assert(ir.Const(0))]))
+    found = answer(program, "sc")
+    assert found is not None
+    assert found.execution is not None
+    assert [event.value for event in found.execution.events if event.kind == "R"] == [1 << 40, (1 << 40) + 7]

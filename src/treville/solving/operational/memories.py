@@ -8,6 +8,7 @@ that sees many states, so each is built once, and writes that were done before a
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import count
 
 from treville.programs import ir
 from treville.solving.operational.states import Log, TooManyStates
@@ -63,12 +64,12 @@ class Memories:
             raise TooManyStates("an allocation that is too large")
         return self.write(memory, -address, size << 1 | zeroed)
 
-    def fresh(self, thread: int, count: int) -> int:
-        """Where the object lies that a thread allocates after `count` others. Threads need not agree on who
+    def fresh(self, thread: int, earlier: int) -> int:
+        """Where the object lies that a thread allocates after `earlier` others. Threads need not agree on who
         allocates first, so states that differ in that only are the same."""
         if thread >= _MOST_THREADS:
             raise TooManyStates("too many threads")
-        slot = self.globals + count * _MOST_THREADS + thread
+        slot = self.globals + earlier * _MOST_THREADS + thread
         return ir.LOCATION_BASE + slot * ir.LOCATION_STRIDE
 
     def allocated(self, values: Iterable[int]) -> frozenset[int]:
@@ -105,14 +106,17 @@ def slot_of(address: int) -> int:
 
 
 def with_objects_in_order(log: list[Log], first: int) -> list[Log]:
-    """The same log with allocated objects in slots one after the other, as they are first seen."""
-    slots: dict[int, int] = {}
+    """The same log with the allocated objects that are accessed in slots one after the other, as they are first
+    accessed. Other numbers stay what they are, however large."""
+    accesses = [entry for entry in log if entry.kind in "RWD"]
+    accessed = dict.fromkeys(slot for entry in accesses if (slot := slot_of(entry.address)) >= first)
+    others = {slot_of(entry.value) for entry in accesses} - accessed.keys()
+    free = (slot for slot in count(first) if slot not in others)
+    slots = dict(zip(accessed, free, strict=False))
 
     def moved(number: int) -> int:
         slot, offset = divmod(number - ir.LOCATION_BASE, ir.LOCATION_STRIDE)
-        if slot >= first:
-            slot = slots.setdefault(slot, first + len(slots))
-        return ir.LOCATION_BASE + slot * ir.LOCATION_STRIDE + offset
+        return ir.LOCATION_BASE + slots.get(slot, slot) * ir.LOCATION_STRIDE + offset
 
     return [
         entry._replace(address=moved(entry.address), value=moved(entry.value))
