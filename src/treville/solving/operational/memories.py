@@ -106,8 +106,8 @@ def slot_of(address: int) -> int:
 
 
 def with_objects_in_order(log: list[Log], first: int) -> list[Log]:
-    """The same log with the allocated objects that are accessed in slots one after the other, as they are first
-    accessed. Other numbers stay what they are, however large."""
+    """The same log with the allocated objects that are accessed in slots one after the other, as they are
+    first accessed. Other numbers stay what they are, however large."""
     accesses = [entry for entry in log if entry.kind in "RWD"]
     accessed = dict.fromkeys(slot for entry in accesses if (slot := slot_of(entry.address)) >= first)
     others = {slot_of(entry.value) for entry in accesses} - accessed.keys()
