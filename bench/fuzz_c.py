@@ -74,7 +74,18 @@ class Sequential:
         lines.append("static int f2(int n) { return n <= 0 ? gi : f2((n > 3 ? 3 : n) - 1) + n; }")
         lines.append("static int (*fp)(int) = f0;")
         self.functions = ("f0", "f1", "f2")
-        fields = ("st.a", "st.in.c", "st.in.d", "st.l", "st2.a", "*ptr", "st.b1", "st.b2", "sp->a", "arr[0]")
+        fields = (
+            "st.a",
+            "st.in.c",
+            "st.in.d",
+            "st.l",
+            "st2.a",
+            "(*ptr)",
+            "st.b1",
+            "st.b2",
+            "sp->a",
+            "arr[0]",
+        )
         self.variables = (*GLOBALS, *fields, "wide", "narrow")
         lines.append("int main(void) { long wide = 3; unsigned char narrow = 9;")
         lines += [f"  {self.statement(2)}" for _ in range(self.rng.randint(4, 10))]
