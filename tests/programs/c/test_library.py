@@ -118,6 +118,20 @@ def test_programs_may_use_names_that_the_compiler_knows(tmp_path: Path) -> None:
     assert {"index", "log"} <= load_program(path).locations.keys()
 
 
+def test_a_program_named_from_elsewhere_keeps_its_name_and_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "below" / "program.c"
+    path.parent.mkdir()
+    path.write_text("int x;\nint main(void) { x = 1; return 0; }\n")
+    monkeypatch.chdir(tmp_path)
+    for given in (path, Path("below/program.c")):
+        store = next(i for i in load_program(given).threads[0].instructions if isinstance(i, ir.Store))
+        assert store.span is not None
+        assert (store.span.file, store.span.line) == (str(given), 2)
+        assert store.text.startswith("int main")
+
+
 def test_places_in_headers_name_the_header(tmp_path: Path) -> None:
     (tmp_path / "own.h").write_text("static void bump(int *x) {\n    *x = *x + 1;\n}\n")
     path = tmp_path / "program.c"

@@ -6,6 +6,7 @@ Opaque pointers only (LLVM 15 and later print no others). Lines of source come f
 from __future__ import annotations
 
 import re
+from pathlib import PurePath
 
 from treville.programs.c.instructions import read_instruction
 from treville.programs.c.llvm import Block, Function, GlobalVariable, LlvmInstruction, Module, VoidType
@@ -13,7 +14,7 @@ from treville.programs.c.terms import Terms
 from treville.programs.c.tokens import Tokens
 
 _LOCATION = re.compile(r"^!(\d+) = (?:distinct )?!DILocation\(line: (\d+), column: (\d+), scope: !(\d+)")
-_FILE = re.compile(r'^!(\d+) = (?:distinct )?!DIFile\(filename: "([^"]*)"')
+_FILE = re.compile(r'^!(\d+) = (?:distinct )?!DIFile\(filename: "([^"]*)"(?:, directory: "([^"]*)")?')
 _SCOPE = re.compile(
     r"^!(\d+) = (?:distinct )?!DI(?:Subprogram|LexicalBlock|LexicalBlockFile)\(.*\bfile: !(\d+)"
 )
@@ -28,6 +29,7 @@ class Reader:
         self.module = Module()
         self.locations: dict[str, tuple[int, int, str]] = {}  # line, column, scope
         self.files: dict[str, str] = {}
+        self.folder = self.whole = ""  # where the compiler was started, and the program's own file
         self.scopes: dict[str, str] = {}  # the file of each
 
     def read(self) -> Module:
@@ -61,10 +63,19 @@ class Reader:
                     number, at, column, scope = match.groups()
                     self.locations[number] = (int(at), int(column), scope)
                 elif match := _FILE.match(line):
-                    self.files[match.group(1)] = match.group(2)
-                    self.module.file = self.module.file or match.group(2)
+                    self.files[match.group(1)] = self._file(match.group(2), match.group(3) or "")
                 elif match := _SCOPE.match(line):
                     self.scopes[match.group(1)] = match.group(2)
+
+    def _file(self, name: str, folder: str) -> str:
+        """A file as people named it: the program's own by its first name (LLVM may cut that into folder and
+        name elsewhere), others in the same folder by their names there."""
+        whole = str(PurePath(folder, name))
+        if not self.module.file:
+            self.module.file, self.folder, self.whole = name, folder, whole
+        if whole == self.whole:
+            return self.module.file
+        return name if folder == self.folder else whole
 
     # -- globals and functions -------------------------------------------------------------------------
 
