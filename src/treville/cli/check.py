@@ -59,32 +59,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="map C11 atomics as for this architecture (default: the model's own)",
     )
     parser.add_argument(
+        "--variant", action="append", default=[], metavar="V", help='cat\'s `if "V"`; repeat or use commas'
+    )
+    parser.add_argument("--bell", metavar="FILE", default="", help="annotations that the model uses")
+    _add_search(parser)
+    _add_front_end(parser)
+    _add_output(parser)
+
+
+def _add_search(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("search")
+    group.add_argument(
         "--engine",
         choices=("auto", "states", "eager", "lazy"),
         default="auto",
         help="explore states (sc, tso, pso), or enforce the model eagerly or lazily (auto: what suits)",
     )
-    parser.add_argument(
+    group.add_argument(
         "--encoding",
         choices=("acyclicity", "clocks", "conflicts"),
         default="acyclicity",
         help="how memory models become formulas; clocks and conflicts know shipped models only",
     )
-    parser.add_argument(
+    group.add_argument(
         "--solver", choices=("clasp", "z3", "sat", "cadical"), default="clasp", help="who solves formulas"
     )
-    parser.add_argument(
+    group.add_argument(
         "--alias",
         choices=("flow", "andersen", "none"),
         default="flow",
         help="which analysis tells the solver where pointers may point (for comparison)",
     )
-    parser.add_argument(
-        "--variant", action="append", default=[], metavar="V", help='cat\'s `if "V"`; repeat or use commas'
-    )
-    parser.add_argument("--bell", metavar="FILE", default="", help="annotations that the model uses")
-    _add_front_end(parser)
-    _add_output(parser)
 
 
 def _add_front_end(parser: argparse.ArgumentParser) -> None:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from treville.cli.arguments import natural, positive, seconds
 from treville.results.errors import InputError
 from treville.results.verdict import ExitCode, batch_exit, report_line
 
@@ -27,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="one JSON object a line for each test and model")
     parser.add_argument(
-        "--bound", "--unroll", type=_natural, default=2, metavar="K", help="how often loops are unrolled (2)"
+        "--bound", "--unroll", type=natural, default=2, metavar="K", help="how often loops are unrolled (2)"
     )
     parser.add_argument(
         "--variant", action="append", default=[], metavar="V", help='cat\'s `if "V"`; repeat or use commas'
@@ -45,9 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("batches and limits")
-    group.add_argument("--jobs", "-j", type=_positive, default=1, metavar="N", help="processes (1)")
-    group.add_argument("--timeout", type=_seconds, metavar="S", help="seconds for each test and model")
-    group.add_argument("--memory", type=_positive, metavar="MB", help="megabytes for each process")
+    group.add_argument("--jobs", "-j", type=positive, default=1, metavar="N", help="processes (1)")
+    group.add_argument("--timeout", type=seconds, metavar="S", help="seconds for each test and model")
+    group.add_argument("--memory", type=positive, metavar="MB", help="megabytes for each process")
     group.add_argument(
         "--resume", metavar="FILE", help="keep results in FILE; what it already holds is not run again"
     )
@@ -68,34 +69,6 @@ def _add_witness_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--svg", metavar="DIR", default="", help="draw executions as SVG")
     group.add_argument("--dot", metavar="DIR", default="", help="write executions as Graphviz files")
     group.add_argument("--show", metavar="REL,...", default="", help="the relations that pictures show")
-
-
-def _natural(text: str) -> int:
-    return _bounded(text, 0)
-
-
-def _positive(text: str) -> int:
-    return _bounded(text, 1)
-
-
-def _bounded(text: str, least: int) -> int:
-    try:
-        value = int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number") from None
-    if value < least:
-        raise argparse.ArgumentTypeError(f"at least {least} is needed, not {value}")
-    return value
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds") from None
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"a positive number of seconds is needed, not {text}")
-    return value
 
 
 def run(options: argparse.Namespace) -> int:

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from treville.cli.arguments import positive, seconds
 from treville.results import EXIT_OF, Budget, ExitCode, InputError, Verdict, batch_exit, report_line
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--model", choices=_MODELS, default=None, help="memory model (TSO where the file says weak, else SC)"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object a line for each file")
-    parser.add_argument("--timeout", type=_seconds, default=60.0, metavar="S", help="seconds per file (60)")
-    parser.add_argument("--memory", type=_megabytes, default=1000, metavar="MB", help="megabytes (1000)")
+    parser.add_argument("--timeout", type=seconds, default=60.0, metavar="S", help="seconds per file (60)")
+    parser.add_argument("--memory", type=positive, default=1000, metavar="MB", help="megabytes (1000)")
     parser.add_argument(
         "--certify", action="store_true", help="check the invariant of a PASS again with z3 (an extra)"
     )
@@ -51,22 +52,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--progress", action="store_true", help="report nodes, queue and depth on standard error"
     )
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds") from None
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"a positive number of seconds is needed, not {text}")
-    return value
-
-
-def _megabytes(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a positive number of megabytes")
-    return int(text)
 
 
 def run(options: argparse.Namespace) -> int:

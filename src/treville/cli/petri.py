@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from treville.cli.arguments import positive, seconds
 from treville.results.budget import Budget
 from treville.results.errors import InputError
 from treville.results.verdict import EXIT_OF, ExitCode, batch_exit, report_line
@@ -55,25 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="",
         help="draw the net, a counterexample step by step; for two places also the plane",
     )
-    parser.add_argument("--timeout", type=_seconds, default=60.0, metavar="S", help="seconds per file (60)")
-    parser.add_argument("--jobs", "-j", type=_count, default=1, metavar="N", help="processes (1)")
-    parser.add_argument("--memory", type=_count, default=None, metavar="MB", help="megabytes of memory")
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds") from None
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"a positive number of seconds is needed, not {text}")
-    return value
-
-
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not int(text[:9]) > 0:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a positive whole number")
-    return int(text[:9])
+    parser.add_argument("--timeout", type=seconds, default=60.0, metavar="S", help="seconds per file (60)")
+    parser.add_argument("--jobs", "-j", type=positive, default=1, metavar="N", help="processes (1)")
+    parser.add_argument("--memory", type=positive, default=None, metavar="MB", help="megabytes of memory")
 
 
 def run(options: argparse.Namespace) -> int:
