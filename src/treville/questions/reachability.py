@@ -22,7 +22,7 @@ from treville.solving.reachability import Reachability, reach_failure
 
 # Turns: the machine for so many states, then the solver for so many seconds (None: all there are).
 TURNS: tuple[tuple[int, float | None], ...] = ((2_500, None), (150_000, 0))
-TURNS_WITH_UPDATES: tuple[tuple[int, float | None], ...] = ((2_500, 2), (80_000, 15), (400_000, None))
+TURNS_WITH_UPDATES: tuple[tuple[int, float | None], ...] = ((20_000, 2), (80_000, 15), (400_000, None))
 MOST_STATES = 400_000
 ENGINES = ("auto", "states", "eager", "lazy")
 
