@@ -62,7 +62,7 @@ def warm_up() -> None:
     """Import what every task needs, so that forked workers share it and no task's time is spent on it."""
     import treville.models.library
     import treville.questions.outcomes
-    import treville.solving.enumeration.engine  # noqa: F401
+    import treville.solving.enumeration.engine  # noqa: F401 - so that forked workers share it
 
 
 def lost(task: Task, reason: str) -> Report:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from treville.analysis.active import active_pairs, undecided
 from treville.analysis.facts import Facts
 from treville.encoding.executions import Encoding, encode_program
 from treville.encoding.formula import Formula
@@ -48,13 +49,18 @@ def _addresses(facts: Facts, event: StaticEvent) -> str:
 
 
 def relations_text(encoding: Encoding) -> str:
-    """Of every named relation the pairs that it must hold, and those that it may hold besides."""
-    assert encoding.relations is not None
+    """Of every named relation the pairs that it must hold, those that it may hold besides, and which of
+    these can matter to an axiom."""
+    relations = encoding.relations
+    assert relations is not None
+    active = active_pairs(relations.model, relations.bounds)
     lines = []
-    for name, bounds in encoding.relations.named().items():
+    for name, index in relations.named().items():
+        bounds = relations.relation(index)
         lines.append(f"{name}: {len(bounds.may)} may, {len(bounds.must)} must")
-        lines.append(f"  must: {_pairs(bounds.must)}")
-        lines.append(f"  may:  {_pairs(bounds.may - bounds.must)}")
+        lines.append(f"  must:   {_pairs(bounds.must)}")
+        lines.append(f"  may:    {_pairs(bounds.may - bounds.must)}")
+        lines.append(f"  active: {_pairs(undecided(active[index], bounds))}")
     return "\n".join(lines)
 
 

@@ -70,22 +70,23 @@ class RelationEncoding:
             found = known[event] = self._make_member(node, event)
         return found
 
-    def named(self) -> dict[str, Bounds]:
-        """The bounds of the named relations that axioms depend on and that are not empty."""
+    def named(self) -> dict[str, int]:
+        """The nodes of the named relations that axioms depend on and that are not empty."""
         needed, found = self.model.needed(), {}
         for index, (node, bounds) in enumerate(zip(self.model.nodes, self.bounds, strict=True)):
             if node.name and index in needed and isinstance(bounds, Bounds) and bounds.may:
-                found[node.name] = bounds
+                found[node.name] = index
         return found
 
     def sizes(self) -> dict[str, dict[str, int]]:
         """How many pairs each named relation may hold and must hold, and how many of the others are active,
         that is, needed a literal (paper 004, section 4.6)."""
-        active = {node.name: len(pairs) for node, pairs in zip(self.model.nodes, self._pairs, strict=True)}
-        return {
-            name: {"may": len(bounds.may), "must": len(bounds.must), "active": active[name]}
-            for name, bounds in self.named().items()
-        }
+        found = {}
+        for name, index in self.named().items():
+            bounds = self.relation(index)
+            active = len(self._pairs[index])
+            found[name] = {"may": len(bounds.may), "must": len(bounds.must), "active": active}
+        return found
 
     def finish(self) -> None:
         """Write the rules of all pairs that were promised; may ask for more pairs."""

@@ -99,21 +99,18 @@ class EdgeSet:
 
 
 def _topological(targets: list[set[int]], nodes: int) -> list[int] | None:
-    indegree = [0] * nodes
-    for found in targets:
-        for target in found:
-            indegree[target] += 1
-    ready = [node for node in range(nodes) if not indegree[node]]
-    for node in ready:
-        for target in targets[node]:
-            indegree[target] -= 1
-            if not indegree[target]:
-                ready.append(target)
-    return ready if len(ready) == nodes else None
+    order = _peeled(targets, nodes)
+    return order if len(order) == nodes else None
 
 
 def _cyclic_part(targets: list[set[int]], nodes: int) -> list[int]:
     """Nodes that are left when nodes without predecessors are removed again and again."""
+    removed = set(_peeled(targets, nodes))
+    return [node for node in range(nodes) if node not in removed]
+
+
+def _peeled(targets: list[set[int]], nodes: int) -> list[int]:
+    """Nodes whose predecessors all come earlier in the list."""
     indegree = [0] * nodes
     for found in targets:
         for target in found:
@@ -124,7 +121,7 @@ def _cyclic_part(targets: list[set[int]], nodes: int) -> list[int]:
             indegree[target] -= 1
             if not indegree[target]:
                 ready.append(target)
-    return [node for node in range(nodes) if indegree[node] > 0]
+    return ready
 
 
 def close(edges: EdgeSet, nodes: int, budget: Budget) -> Closure | None:

@@ -230,13 +230,12 @@ class ExpressionReader:
 
     def is_pointer(self, value: Expr) -> bool:
         """Does the expression hold an address, as far as its declarations say?"""
-        kind = type(value)
-        if kind is Const:
-            return value.value >= LOCATION_BASE  # type: ignore[union-attr]
-        if kind is Reg:
-            return value.name in self.pointers  # type: ignore[union-attr]
-        if kind is Op and value.name in ("add", "sub"):  # type: ignore[union-attr]
-            return any(self.is_pointer(argument) for argument in value.args)  # type: ignore[union-attr]
+        if isinstance(value, Const):
+            return value.value >= LOCATION_BASE
+        if isinstance(value, Reg):
+            return value.name in self.pointers
+        if isinstance(value, Op) and value.name in ("add", "sub"):
+            return any(self.is_pointer(argument) for argument in value.args)
         return False
 
     def as_address(self, value: Expr) -> Expr:

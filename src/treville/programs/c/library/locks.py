@@ -7,6 +7,8 @@ at any time, as POSIX allows; where programs are checked for deadlocks, it needs
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from treville.programs import ir
 from treville.programs.c.library.calls import LOCKING, ONE, WORD, ZERO, Call, Handler
 
@@ -16,11 +18,16 @@ MINUS_ONE = ir.Const(-1)
 _SLEEPERS = 8  # of so many threads that wait, any one may be woken
 
 
-def _lock(here: Call) -> None:
+def _update(here: Call, new: Callable[[ir.Reg], ir.Expr], wait: Callable[[ir.Reg], ir.Expr]) -> None:
+    """The word of a lock becomes `new` of itself as soon as `wait` of it holds, between full fences."""
     here.fence()
-    here.update(here.argument(0), lambda _: LOCKED, lambda old: ir.Op("eq", (old, UNLOCKED), WORD))
+    here.update(here.argument(0), new, wait)
     here.fence()
     here.returns(ZERO)
+
+
+def _lock(here: Call) -> None:
+    _update(here, lambda _: LOCKED, lambda old: ir.Op("eq", (old, UNLOCKED), WORD))
 
 
 def _trylock(here: Call) -> None:
@@ -120,40 +127,24 @@ def _broadcast(here: Call) -> None:
     if not here.body.translation.signals:
         here.nothing()
         return
-    here.fence()
-    here.update(here.argument(0), lambda _: ZERO, lambda _: ONE)
-    here.fence()
-    here.returns(ZERO)
+    _update(here, lambda _: ZERO, lambda _: ONE)
 
 
 def _read_lock(here: Call) -> None:
     """A read-write lock counts its readers; -1 is a writer."""
-    here.fence()
-    here.update(
-        here.argument(0),
-        lambda old: ir.Op("add", (old, ONE), WORD),
-        lambda old: ir.Op("ge", (old, ZERO), WORD),
-    )
-    here.fence()
-    here.returns(ZERO)
+    _update(here, lambda old: ir.Op("add", (old, ONE), WORD), lambda old: ir.Op("ge", (old, ZERO), WORD))
 
 
 def _write_lock(here: Call) -> None:
-    here.fence()
-    here.update(here.argument(0), lambda _: MINUS_ONE, lambda old: ir.Op("eq", (old, ZERO), WORD))
-    here.fence()
-    here.returns(ZERO)
+    _update(here, lambda _: MINUS_ONE, lambda old: ir.Op("eq", (old, ZERO), WORD))
 
 
 def _rw_unlock(here: Call) -> None:
-    here.fence()
-    here.update(
-        here.argument(0),
+    _update(
+        here,
         lambda old: ir.Select(ir.Op("lt", (old, ZERO), WORD), ZERO, ir.Op("sub", (old, ONE), WORD)),
         lambda _: ONE,
     )
-    here.fence()
-    here.returns(ZERO)
 
 
 def _barrier_init(here: Call) -> None:
@@ -205,14 +196,7 @@ def _semaphore_init(here: Call) -> None:
 
 
 def _semaphore_wait(here: Call) -> None:
-    here.fence()
-    here.update(
-        here.argument(0),
-        lambda old: ir.Op("sub", (old, ONE), WORD),
-        lambda old: ir.Op("gt", (old, ZERO), WORD),
-    )
-    here.fence()
-    here.returns(ZERO)
+    _update(here, lambda old: ir.Op("sub", (old, ONE), WORD), lambda old: ir.Op("gt", (old, ZERO), WORD))
 
 
 def _semaphore_try_wait(here: Call) -> None:
@@ -226,10 +210,7 @@ def _semaphore_try_wait(here: Call) -> None:
 
 
 def _semaphore_post(here: Call) -> None:
-    here.fence()
-    here.update(here.argument(0), lambda old: ir.Op("add", (old, ONE), WORD), lambda _: ONE)
-    here.fence()
-    here.returns(ZERO)
+    _update(here, lambda old: ir.Op("add", (old, ONE), WORD), lambda _: ONE)
 
 
 def _semaphore_value(here: Call) -> None:
