@@ -65,16 +65,16 @@ def _listed(
             yield from _found(path.parent / entry, suffixes)
 
 
-def read_text(path: str) -> str:
+def read_text(path: str, maximum: int = MAXIMUM_BYTES) -> str:
     """The text of an input file; a file that cannot be read, or is absurdly large, is an input error."""
     try:
         with Path(path).open("rb") as file:
-            data = file.read(MAXIMUM_BYTES + 1)
+            data = file.read(maximum + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"cannot read the file: {reason}", Span(path, 1, 1)) from None
-    if len(data) > MAXIMUM_BYTES:
-        raise InputError(f"the file has more than {MAXIMUM_BYTES} bytes", Span(path, 1, 1))
+    if len(data) > maximum:
+        raise InputError(f"the file has more than {maximum} bytes", Span(path, 1, 1))
     if b"\0" in data:
         raise InputError("the file is binary or in UTF-16", Span(path, 1, 1), "text in UTF-8 is needed")
     return data.decode("utf-8", errors="replace").replace("\r\n", "\n")

@@ -1,18 +1,146 @@
-"""Numbers on the command line: what `argparse` needs to refuse wrong ones with a sentence."""
+"""What the commands' options share: groups declared once, numbers refused with a sentence, exit codes.
+
+A command's `add_arguments` calls the functions here for what it has in common with the others, and declares
+only what is its own.
+"""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from treville.results.errors import InputError
+from treville.results.verdict import EXIT_OF, ExitCode, Verdict
+
+INPUTS = "FILE|DIR|@LIST"
+_BYTES = 1_000_000  # in a megabyte, as --memory counts them
+
+
+def add_inputs(parser: argparse._ActionsContainer, summary: str) -> None:
+    """The files, folders and lists that a command reads."""
+    parser.add_argument("inputs", nargs="+", metavar=INPUTS, help=summary)
+
+
+def add_json(parser: argparse._ActionsContainer, each: str) -> None:
+    """`--json`, with an object for each of what `each` says."""
+    parser.add_argument("--json", action="store_true", help=f"one JSON object a line for each {each}")
+
+
+def add_models(parser: argparse._ActionsContainer, default: str) -> None:
+    """`--model`, repeatable, and what changes the meaning of a model's file."""
+    parser.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="M",
+        help=f"a shipped model or a .cat file; repeat for a table (default: {default})",
+    )
+    parser.add_argument(
+        "--variant", action="append", default=[], metavar="V", help='cat\'s `if "V"`; repeat or use commas'
+    )
+    parser.add_argument("--bell", metavar="FILE", default="", help="annotations that the model uses")
+
+
+def add_bound(parser: argparse._ActionsContainer) -> None:
+    """`--bound`, as herd7 has it."""
+    parser.add_argument(
+        "--bound", "--unroll", type=natural, default=2, metavar="K", help="how often loops are unrolled (2)"
+    )
+
+
+def add_front_end(parser: argparse.ArgumentParser) -> None:
+    """What the compiler of C programs is told."""
+    group = parser.add_argument_group("C programs")
+    group.add_argument(
+        "-D", dest="defines", action="append", default=[], metavar="NAME[=VALUE]", help="define a macro"
+    )
+    group.add_argument(
+        "-I", dest="includes", action="append", default=[], metavar="DIR", help="a folder of headers"
+    )
+
+
+def add_limits(
+    parser: argparse._ActionsContainer,
+    each: str,
+    seconds_default: float | None = None,
+    megabytes_default: int | None = None,
+) -> None:
+    """`--timeout` and `--memory` for each of what `each` says."""
+    usual = f" ({seconds_default:g})" if seconds_default is not None else ""
+    parser.add_argument(
+        "--timeout",
+        type=seconds,
+        default=seconds_default,
+        metavar="S",
+        help=f"seconds for each {each}{usual}",
+    )
+    usual = f" ({megabytes_default})" if megabytes_default is not None else ""
+    parser.add_argument(
+        "--memory",
+        type=positive,
+        default=megabytes_default,
+        metavar="MB",
+        help=f"megabytes of memory{usual}",
+    )
+
+
+def add_jobs(parser: argparse._ActionsContainer) -> None:
+    """How many processes share a batch."""
+    parser.add_argument("--jobs", "-j", type=positive, default=1, metavar="N", help="processes (1)")
+
+
+def add_pictures(parser: argparse._ActionsContainer, what: str) -> None:
+    """Folders for drawings of executions."""
+    parser.add_argument("--svg", metavar="DIR", default="", help=f"draw {what} as SVG")
+    parser.add_argument("--dot", metavar="DIR", default="", help=f"write {what} as Graphviz files")
+
+
+def memory_in_bytes(options: argparse.Namespace) -> int | None:
+    """The limit that `--memory` sets."""
+    return None if options.memory is None else options.memory * _BYTES
+
+
+def chosen_variants(options: argparse.Namespace) -> tuple[str, ...]:
+    """The variants of the model, given one by one or with commas."""
+    return tuple(name for given in options.variant for name in given.split(",") if name)
+
+
+def found_inputs(options: argparse.Namespace, suffixes: Sequence[str], what: str) -> list[str]:
+    """The files that the arguments stand for; that there are none is the user's mistake."""
+    from treville.campaigns.inputs import expand
+
+    files = list(expand(options.inputs, tuple(suffixes)))
+    if not files:
+        raise InputError(f"no {what} found", None, f"looked for *{', *'.join(suffixes)} below the folders")
+    return files
+
+
+def exit_of(report: dict[str, Any]) -> ExitCode:
+    """The exit code of one report of a command that judges."""
+    return exit_of_error(report) or EXIT_OF[Verdict(report["verdict"])]
+
+
+def exit_of_error(report: dict[str, Any]) -> ExitCode | None:
+    """The exit code of a report that has no answer because of wrong input or a bug."""
+    if report["status"] != "error":
+        return None
+    return ExitCode.INTERNAL if report.get("internal") else ExitCode.INPUT
 
 
 def natural(text: str) -> int:
     """A whole number, zero included."""
-    return _at_least(text, 0)
+    return _whole(text, 0, None)
 
 
 def positive(text: str) -> int:
     """A whole number above zero."""
-    return _at_least(text, 1)
+    return _whole(text, 1, None)
+
+
+def positive_up_to(most: int) -> Callable[[str], int]:
+    """A whole number above zero that is not absurdly large."""
+    return lambda text: _whole(text, 1, most)
 
 
 def seconds(text: str) -> float:
@@ -26,11 +154,13 @@ def seconds(text: str) -> float:
     return value
 
 
-def _at_least(text: str, least: int) -> int:
+def _whole(text: str, least: int, most: int | None) -> int:
     try:
         value = int(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"'{text}' is not a whole number") from None
     if value < least:
         raise argparse.ArgumentTypeError(f"at least {least} is needed, not {value}")
+    if most is not None and value > most:
+        raise argparse.ArgumentTypeError(f"at most {most} is possible, not {value}")
     return value

@@ -5,10 +5,22 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from treville.cli.arguments import positive, seconds
+from treville.cli.arguments import (
+    add_front_end,
+    add_inputs,
+    add_json,
+    add_limits,
+    add_models,
+    add_pictures,
+    chosen_variants,
+    exit_of,
+    found_inputs,
+    memory_in_bytes,
+    positive,
+)
 from treville.results.errors import InputError
 from treville.results.properties import ALIASES, ASSERTION, PROPERTIES
-from treville.results.verdict import EXIT_OF, ExitCode, Verdict, batch_exit, report_line
+from treville.results.verdict import ExitCode, batch_exit, report_line
 
 _PRIVATE = ("status", "detail", "internal")
 _STAGES = ("llvm", "program", "compiled", "loops", "unrolled", "events", "relations", "formula")
@@ -16,19 +28,9 @@ _STAGES = ("llvm", "program", "compiled", "loops", "unrolled", "events", "relati
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `treville check`."""
-    parser.add_argument(
-        "inputs", nargs="+", metavar="FILE|DIR|@LIST", help=".c, .i, .ll, .bc and .litmus files"
-    )
-    parser.add_argument(
-        "--model",
-        action="append",
-        default=[],
-        metavar="M",
-        help="a shipped model or a .cat file; repeat for a table (default: sc; a litmus test's own)",
-    )
-    parser.add_argument(
-        "--json", action="store_true", help="one JSON object a line for each file, model and property"
-    )
+    add_inputs(parser, ".c, .i, .ll, .bc and .litmus files, folders of them, lists")
+    add_models(parser, "sc; a litmus test's own")
+    add_json(parser, "file, model and property")
     parser.add_argument(
         "--bound",
         "--unroll",
@@ -58,12 +60,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="",
         help="map C11 atomics as for this architecture (default: the model's own)",
     )
-    parser.add_argument(
-        "--variant", action="append", default=[], metavar="V", help='cat\'s `if "V"`; repeat or use commas'
-    )
-    parser.add_argument("--bell", metavar="FILE", default="", help="annotations that the model uses")
     _add_search(parser)
-    _add_front_end(parser)
+    add_front_end(parser)
     _add_output(parser)
 
 
@@ -92,18 +90,10 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_front_end(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("C")
-    group.add_argument("-D", action="append", default=[], metavar="NAME[=VALUE]", help="define a macro")
-    group.add_argument("-I", action="append", default=[], metavar="DIR", help="a folder of headers")
-
-
 def _add_output(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("limits and output")
-    group.add_argument("--timeout", type=seconds, metavar="S", help="seconds for each file and model")
-    group.add_argument("--memory", type=positive, metavar="MB", help="megabytes of memory")
-    group.add_argument("--svg", metavar="DIR", default="", help="draw failing executions as SVG")
-    group.add_argument("--dot", metavar="DIR", default="", help="write failing executions as Graphviz files")
+    add_limits(group, "file and model")
+    add_pictures(group, "failing executions")
     group.add_argument("--graphml", metavar="DIR", default="", help="write SV-COMP witnesses of failures")
     group.add_argument("--stats", action="store_true", help="how large the problem was")
     group.add_argument("--dump", choices=_STAGES, metavar="STAGE", help=f"print {', '.join(_STAGES)}")
@@ -133,13 +123,10 @@ def _bound(text: str) -> int:
 def run(options: argparse.Namespace) -> int:
     """Check every file under every model; the exit code is that of the batch."""
     from treville.campaigns.check import LITMUS, Options, answers
-    from treville.campaigns.inputs import expand
     from treville.campaigns.litmus import load_model
     from treville.programs.c import SUFFIXES
 
-    files = list(expand(options.inputs, (*SUFFIXES, LITMUS)))
-    if not files:
-        raise InputError("no programs found", None, f"looked for *{', *'.join((*SUFFIXES, LITMUS))}")
+    files = found_inputs(options, (*SUFFIXES, LITMUS), "programs")
     usual = (options.encoding, options.solver) == ("acyclicity", "clasp")
     if options.engine in ("lazy", "states") and not usual:
         raise InputError(f"--engine {options.engine} works with the default encoding and solver only")
@@ -152,11 +139,11 @@ def run(options: argparse.Namespace) -> int:
         bound=options.bound,
         loops=tuple(options.loop),
         seconds=options.timeout,
-        memory=None if options.memory is None else options.memory * 1_000_000,
+        memory=memory_in_bytes(options),
         compile_to=_target(options.compile_to),
         properties=tuple(dict.fromkeys(options.property)) or (ASSERTION,),
-        defines=tuple(options.D),
-        includes=tuple(options.I),
+        defines=tuple(options.defines),
+        includes=tuple(options.includes),
         engine=options.engine,
         alias=options.alias,
         encoding=options.encoding,
@@ -164,7 +151,7 @@ def run(options: argparse.Namespace) -> int:
         svg=options.svg,
         dot=options.dot,
         graphml=options.graphml,
-        variants=tuple(v for given in options.variant for v in given.split(",") if v),
+        variants=chosen_variants(options),
         bell=options.bell,
     )
     for name in models:
@@ -190,13 +177,6 @@ def _target(name: str) -> str:
     if name and name not in TARGETS:
         raise InputError(f"unknown architecture '{name}'", None, f"known are {', '.join(TARGETS)}")
     return name
-
-
-def exit_of(report: dict[str, Any]) -> ExitCode:
-    """The exit code of one answer."""
-    if report["status"] == "error":
-        return ExitCode.INTERNAL if report.get("internal") else ExitCode.INPUT
-    return EXIT_OF[Verdict(report["verdict"])]
 
 
 def _print(file: str, reports: list[dict[str, Any]], options: argparse.Namespace, alone: bool) -> None:

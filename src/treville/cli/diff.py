@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from treville.campaigns.comparison import Difference, compare, read_results
+from treville.cli.arguments import add_json
 from treville.results.verdict import ExitCode, Verdict, report_line
 
 
@@ -12,7 +13,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `treville diff`."""
     parser.add_argument("left", metavar="A", help="the first result file")
     parser.add_argument("right", metavar="B", help="the second result file")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line for each difference")
+    add_json(parser, "difference")
     parser.add_argument("--quiet", "-q", action="store_true", help="only the summary")
 
 

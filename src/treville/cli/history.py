@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from treville.cli.arguments import add_json, add_limits, memory_in_bytes, positive_up_to
 from treville.results import (
     EXIT_OF,
     Budget,
     ExitCode,
     InputError,
-    Span,
     Verdict,
     batch_exit,
     report_line,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _SUFFIXES = (".jsonl", ".json", ".edn", ".csv", ".tsv", ".history")
 _MOST_BYTES = 100_000_000
 _DEFAULT_MEGABYTES = 4000
+_MOST_OPERATIONS = 10_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,11 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model", metavar="FILE.cat", help="check against a memory model (a shipped name or a cat file)"
     )
-    parser.add_argument("--json", action="store_true", help="one JSON object a line for each file and level")
-    parser.add_argument("--timeout", type=_positive, metavar="S", help="seconds for each file and level")
-    parser.add_argument(
-        "--memory", type=_positive, default=_DEFAULT_MEGABYTES, metavar="MB", help="megabytes (4000)"
-    )
+    add_json(parser, "file and level")
+    add_limits(parser, "file and level", megabytes_default=_DEFAULT_MEGABYTES)
     parser.add_argument(
         "--algorithm",
         choices=("auto", "polynomial", "saturation", "sat", "sat-transitive"),
@@ -70,13 +69,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_making(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("making histories (JSON lines on standard output)")
+    count = positive_up_to(_MOST_OPERATIONS)
     group.add_argument("--generate", metavar="LEVEL", help="a random history that the level allows")
-    group.add_argument("--operations", type=_whole, default=100, metavar="N", help="operations (100)")
-    group.add_argument("--processes", type=_whole, default=3, metavar="N", help="processes (3)")
-    group.add_argument("--keys", type=_whole, default=2, metavar="N", help="keys (2)")
-    group.add_argument("--values", type=_whole, metavar="N", help="values for each key (default: unique)")
+    group.add_argument("--operations", type=count, default=100, metavar="N", help="operations (100)")
+    group.add_argument("--processes", type=count, default=3, metavar="N", help="processes (3)")
+    group.add_argument("--keys", type=count, default=2, metavar="N", help="keys (2)")
+    group.add_argument("--values", type=count, metavar="N", help="values for each key (default: unique)")
     group.add_argument("--seed", type=int, default=0, help="seed of the random choices (0)")
-    group.add_argument("--mutate", type=_whole, metavar="N", help="then change the values of N reads")
+    group.add_argument("--mutate", type=count, metavar="N", help="then change the values of N reads")
     group.add_argument(
         "--from-cnf", metavar="FILE", help="the history of a DIMACS formula: passes exactly if satisfiable"
     )
@@ -86,26 +86,6 @@ def _add_making(parser: argparse.ArgumentParser) -> None:
         default="slow",
         help="the weak end of the formula's range of levels (slow)",
     )
-
-
-def _positive(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number") from None
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"a positive number is needed, not {text}")
-    return value
-
-
-def _whole(text: str) -> int:
-    try:
-        value = int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number") from None
-    if not 1 <= value <= 10_000_000:
-        raise argparse.ArgumentTypeError(f"a number from 1 to 10000000 is needed, not {text}")
-    return value
 
 
 def run(options: argparse.Namespace) -> int:
@@ -167,23 +147,15 @@ def _check_file(
 
 
 def _read(file: str) -> str:
-    import sys
+    from treville.campaigns.inputs import read_text
 
-    try:
-        if file == "-":
-            return sys.stdin.read(_MOST_BYTES)
-        with Path(file).open("rb") as opened:
-            data = opened.read(_MOST_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"cannot read the file: {reason}", Span(file, 1, 1)) from None
-    if len(data) > _MOST_BYTES:
-        raise InputError(f"the file has more than {_MOST_BYTES} bytes", Span(file, 1, 1))
-    return data.decode("utf-8", errors="replace").replace("\r\n", "\n")
+    if file == "-":
+        return sys.stdin.read(_MOST_BYTES)
+    return read_text(file, _MOST_BYTES)
 
 
 def _budget(options: argparse.Namespace) -> Budget:
-    return Budget(options.timeout, int(options.memory * 1_000_000))
+    return Budget(options.timeout, memory_in_bytes(options))
 
 
 def _check_levels(history: History, levels: list[Level], options: argparse.Namespace) -> ExitCode:
@@ -212,7 +184,7 @@ def _explanation(history: History, answer: Answer, options: argparse.Namespace) 
         return None
     # Explaining may take as long again as deciding.
     seconds = options.timeout if options.timeout is not None else 60.0
-    return explain(history, answer, Budget(seconds, int(options.memory * 1_000_000)))
+    return explain(history, answer, Budget(seconds, memory_in_bytes(options)))
 
 
 def _check_all(history: History, options: argparse.Namespace) -> ExitCode:

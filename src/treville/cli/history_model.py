@@ -6,6 +6,7 @@ import argparse
 import time
 from typing import TYPE_CHECKING, Any
 
+from treville.cli.arguments import memory_in_bytes
 from treville.results import EXIT_OF, Budget, BudgetExceeded, ExitCode, Verdict, report_line
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def check_model(history: History, name: str, options: argparse.Namespace) -> Exi
     from treville.models.library import load_model
 
     model = load_model(name)
-    memory = int(options.memory * 1_000_000)
+    memory = memory_in_bytes(options)
     started = time.monotonic()
     tested, reason, explanation = None, "", None
     try:

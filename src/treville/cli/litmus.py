@@ -7,8 +7,19 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from treville.cli.arguments import natural, positive, seconds
-from treville.results.errors import InputError
+from treville.cli.arguments import (
+    add_bound,
+    add_inputs,
+    add_jobs,
+    add_json,
+    add_limits,
+    add_models,
+    add_pictures,
+    chosen_variants,
+    exit_of_error,
+    found_inputs,
+    memory_in_bytes,
+)
 from treville.results.verdict import ExitCode, batch_exit, report_line
 
 _SUFFIXES = (".litmus",)
@@ -16,24 +27,10 @@ _SUFFIXES = (".litmus",)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `treville litmus`."""
-    parser.add_argument(
-        "inputs", nargs="+", metavar="FILE|DIR|@LIST", help="tests, folders of tests, lists of tests"
-    )
-    parser.add_argument(
-        "--model",
-        action="append",
-        default=[],
-        metavar="M",
-        help="a shipped model or a .cat file; repeat for a table (default: the model of the test's dialect)",
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON object a line for each test and model")
-    parser.add_argument(
-        "--bound", "--unroll", type=natural, default=2, metavar="K", help="how often loops are unrolled (2)"
-    )
-    parser.add_argument(
-        "--variant", action="append", default=[], metavar="V", help='cat\'s `if "V"`; repeat or use commas'
-    )
-    parser.add_argument("--bell", metavar="FILE", default="", help="annotations that the model uses")
+    add_inputs(parser, "tests, folders of tests, lists of tests")
+    add_models(parser, "the model of the test's dialect")
+    add_json(parser, "test and model")
+    add_bound(parser)
     parser.add_argument(
         "--engine",
         choices=("auto", "enumerate", "eager", "lazy", "clocks", "conflicts"),
@@ -46,9 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("batches and limits")
-    group.add_argument("--jobs", "-j", type=positive, default=1, metavar="N", help="processes (1)")
-    group.add_argument("--timeout", type=seconds, metavar="S", help="seconds for each test and model")
-    group.add_argument("--memory", type=positive, metavar="MB", help="megabytes for each process")
+    add_jobs(group)
+    add_limits(group, "test and model")
     group.add_argument(
         "--resume", metavar="FILE", help="keep results in FILE; what it already holds is not run again"
     )
@@ -66,21 +62,17 @@ def _add_witness_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--executions", choices=("all", "allowed", "forbidden"), help="walk through candidate executions"
     )
-    group.add_argument("--svg", metavar="DIR", default="", help="draw executions as SVG")
-    group.add_argument("--dot", metavar="DIR", default="", help="write executions as Graphviz files")
+    add_pictures(group, "executions")
     group.add_argument("--show", metavar="REL,...", default="", help="the relations that pictures show")
 
 
 def run(options: argparse.Namespace) -> int:
     """Answer every test under every model; the exit code says whether all got an answer."""
-    from treville.campaigns.inputs import expand
     from treville.campaigns.litmus import OWN_MODEL, Options, load_model
 
-    files = list(expand(options.inputs, _SUFFIXES))
-    if not files:
-        raise InputError("no litmus tests found", None, f"looked for *{_SUFFIXES[0]} below the given folders")
+    files = found_inputs(options, _SUFFIXES, "litmus tests")
     models = list(dict.fromkeys(options.model)) or [OWN_MODEL]
-    variants = tuple(v for given in options.variant for v in given.split(",") if v)
+    variants = chosen_variants(options)
     for name in models:
         if name != OWN_MODEL:
             load_model(name, variants, options.bell)
@@ -88,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
     asked = Options(
         bound=options.bound,
         seconds=options.timeout,
-        memory=None if options.memory is None else options.memory * 1_000_000,
+        memory=memory_in_bytes(options),
         variants=variants,
         bell=options.bell,
         engine=options.engine,
@@ -149,8 +141,5 @@ def _printed(
 
 def exit_of(report: dict[str, Any]) -> ExitCode:
     """`treville litmus` reports facts: any answer is a success."""
-    if report["status"] == "done":
-        return ExitCode.PASS
-    if report["status"] == "unknown":
-        return ExitCode.UNKNOWN
-    return ExitCode.INTERNAL if report.get("internal") else ExitCode.INPUT
+    answered = ExitCode.PASS if report["status"] == "done" else ExitCode.UNKNOWN
+    return exit_of_error(report) or answered

@@ -6,6 +6,7 @@ import argparse
 import textwrap
 from pathlib import Path
 
+from treville.cli.arguments import INPUTS, add_json, seconds
 from treville.results.errors import InputError
 from treville.results.verdict import ExitCode, Verdict, batch_exit, report_line
 
@@ -13,15 +14,15 @@ from treville.results.verdict import ExitCode, Verdict, batch_exit, report_line
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `treville models`."""
     parser.add_argument("names", nargs="*", metavar="MODEL", help="show these models (default: list all)")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    add_json(parser, "model or pair of models")
     parser.add_argument(
         "--check",
         nargs="*",
-        metavar="FILE|DIR|@LIST",
+        metavar=INPUTS,
         help="check the expected strength order on these tests (default: the examples)",
     )
     parser.add_argument(
-        "--timeout", type=float, default=10.0, metavar="S", help="seconds for each test and model (10)"
+        "--timeout", type=seconds, default=10.0, metavar="S", help="seconds for each test and model (10)"
     )
 
 

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from treville.cli.arguments import positive, seconds
+from treville.cli.arguments import add_inputs, add_json, add_limits, found_inputs, memory_in_bytes
 from treville.results import EXIT_OF, Budget, ExitCode, InputError, Verdict, batch_exit, report_line
 
 if TYPE_CHECKING:
@@ -22,15 +22,12 @@ _SECONDS_BETWEEN_REPORTS = 0.5
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `treville param`."""
-    parser.add_argument(
-        "inputs", nargs="+", metavar="FILE|DIR|@LIST", help=".cub systems, folders of them, lists"
-    )
+    add_inputs(parser, ".cub systems, folders of them, lists")
     parser.add_argument(
         "--model", choices=_MODELS, default=None, help="memory model (TSO where the file says weak, else SC)"
     )
-    parser.add_argument("--json", action="store_true", help="one JSON object a line for each file")
-    parser.add_argument("--timeout", type=seconds, default=60.0, metavar="S", help="seconds per file (60)")
-    parser.add_argument("--memory", type=positive, default=1000, metavar="MB", help="megabytes (1000)")
+    add_json(parser, "file")
+    add_limits(parser, "file", 60.0, 1000)
     parser.add_argument(
         "--certify", action="store_true", help="check the invariant of a PASS again with z3 (an extra)"
     )
@@ -56,11 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Answer every file; the exit code follows the worst of the answers."""
-    from treville.campaigns.inputs import expand
-
-    files = list(expand(options.inputs, _SUFFIXES))
-    if not files:
-        raise InputError("no systems found", None, "looked for *.cub")
+    files = found_inputs(options, _SUFFIXES, "systems")
     codes = []
     for number, path in enumerate(files):
         if number and not options.json:
@@ -79,7 +72,7 @@ def _one(path: str, options: argparse.Namespace, *, alone: bool) -> ExitCode:
         system = read_system(read_text(path), path, options.model)
     except InputError as error:
         return _refuse(path, error, options)
-    budget = Budget(options.timeout, options.memory * 1_000_000)
+    budget = Budget(options.timeout, memory_in_bytes(options))
     answer = decide(
         system, budget, approximate=options.guesses, reduce=options.reduce, progress=_progress(options)
     )

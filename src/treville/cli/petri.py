@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from treville.cli.arguments import positive, seconds
+from treville.cli.arguments import (
+    add_inputs,
+    add_jobs,
+    add_json,
+    add_limits,
+    found_inputs,
+    memory_in_bytes,
+)
 from treville.results.budget import Budget
 from treville.results.errors import InputError
 from treville.results.verdict import EXIT_OF, ExitCode, batch_exit, report_line
@@ -23,9 +30,7 @@ _METHODS = ("auto", "halfspace", "traps", "backward", "forward", "guided")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `treville petri`."""
-    parser.add_argument(
-        "inputs", nargs="+", metavar="FILE|DIR|@LIST", help=".spec or .pnml nets, folders of them, lists"
-    )
+    add_inputs(parser, ".spec or .pnml nets, folders of them, lists")
     parser.add_argument(
         "--method",
         choices=_METHODS,
@@ -44,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="'p>=1, q=0'",
         help="replace the file's targets; repeat for alternatives (PNML needs one)",
     )
-    parser.add_argument("--json", action="store_true", help="one JSON object a line for each file")
+    add_json(parser, "file")
     parser.add_argument(
         "--check",
         metavar="CERTIFICATES",
@@ -56,19 +61,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="",
         help="draw the net, a counterexample step by step; for two places also the plane",
     )
-    parser.add_argument("--timeout", type=seconds, default=60.0, metavar="S", help="seconds per file (60)")
-    parser.add_argument("--jobs", "-j", type=positive, default=1, metavar="N", help="processes (1)")
-    parser.add_argument("--memory", type=positive, default=None, metavar="MB", help="megabytes of memory")
+    add_limits(parser, "file", 60.0)
+    add_jobs(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Answer every file; the exit code follows the worst of the answers."""
-    from treville.campaigns.inputs import expand
     from treville.petri.reading import SUFFIXES
 
-    files = list(expand(options.inputs, SUFFIXES))
-    if not files:
-        raise InputError("no nets found", None, f"looked for {' and '.join('*' + s for s in SUFFIXES)}")
+    files = found_inputs(options, SUFFIXES, "nets")
     if options.check:
         return int(_check_all(files, options))
     codes = []
@@ -108,8 +109,9 @@ def _results(files: list[str], options: argparse.Namespace) -> Iterator[_Printed
         yield from map(answered, files)
         return
     # Methods watch the budget themselves; the pool ends what hangs in native code.
-    memory = None if options.memory is None else 2_000_000 * options.memory
-    yield from Pool(answered, lost, options.jobs, Limits(2 * options.timeout + 5, memory)).map(files)
+    memory = memory_in_bytes(options)
+    limits = Limits(2 * options.timeout + 5, None if memory is None else 2 * memory)
+    yield from Pool(answered, lost, options.jobs, limits).map(files)
 
 
 def _problem(path: str, options: argparse.Namespace) -> Problem:
@@ -126,8 +128,7 @@ def _one(path: str, options: argparse.Namespace, *, alone: bool) -> _Printed:
 
     try:
         problem = _problem(path, options)
-        memory = None if options.memory is None else options.memory * 1_000_000
-        result = answer(problem, options.method, Budget(options.timeout, memory))
+        result = answer(problem, options.method, Budget(options.timeout, memory_in_bytes(options)))
         if options.svg:
             _draw(result, options.svg, alone=alone)
     except InputError as error:
