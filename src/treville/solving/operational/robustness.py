@@ -168,6 +168,8 @@ class RobustSearch:
 
     def _event(self, known: Knowledge, entry: Log) -> Knowledge:
         instruction, mine = entry.instruction, known.threads[entry.thread]
+        if entry.kind in "AH":
+            return known
         if entry.kind == "S":
             return known._replace(threads=(*known.threads, mine))
         if entry.kind == "J":

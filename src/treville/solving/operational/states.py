@@ -14,7 +14,8 @@ from treville.programs import ir
 
 class Log(NamedTuple):
     """What happened in a step, for witnesses: `R`, `W` (to the buffer), `D` (directly to memory), `F`, `C`
-    (entry `address` of the buffer gets to memory), `S` and `J` (thread `address` is started or joined).
+    (entry `address` of the buffer gets to memory), `S` and `J` (thread `address` is started or joined), `A`
+    (an object is allocated at `address`), `H` (`value` is chosen freely).
     Events in a `block` belong to one atomic block as long as no other thread's come between."""
 
     kind: str

@@ -91,6 +91,7 @@ class Step:
         found = []
         for value in action.instruction.values:
             other = self.copy()
+            other._note("H", number, action, 0, value)
             other._goes_on(number, value)
             found.append(other)
         return found
@@ -135,6 +136,7 @@ class Step:
         assert isinstance(instruction, ir.Allocate)
         address = self.memories.fresh(number, self.what.frames[self.threads[number]].objects)
         self.memory = self.memories.allocate(self.memory, address, action.address, instruction.zeroed)
+        self._note("A", number, action, address)
         self._goes_on(number, address)
 
     def _fence(self, number: int, action: Action) -> bool:

@@ -1,12 +1,13 @@
 """A failing run of the machine -> the execution that it is: events, reads-from, coherence, program order.
 
 The order in which stores reach memory is coherence; a read's source is the youngest entry of its own buffer
-or else what memory holds. The result can be judged by a model like the executions of the other engines. The
-machine does not follow dependencies, which neither SC nor TSO nor PSO nor RC11 needs.
+or else what memory holds. The result can be judged by any model, like the executions of the other engines.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from treville.events.execution import INIT_THREAD, Event, Execution
@@ -16,6 +17,7 @@ from treville.programs.ir import AtomicBegin, Load, Program, Store
 from treville.relations import Relation
 from treville.results import Budget
 from treville.results.properties import ASSERTION, RACE
+from treville.solving.operational.dependencies import DEPENDENCIES, Along, Needs
 from treville.solving.operational.machine import Machine
 from treville.solving.operational.memories import initial_memory, with_objects_in_order
 from treville.solving.operational.races import find_race
@@ -75,51 +77,56 @@ def _waiting(program: Program, waiting: Waiting) -> Reachability:
 
 
 class Trace:
-    """Builds the execution from what happened."""
+    """Builds the execution from what happened. `orders` and the like are kept as masks: programs that run for
+    long have thousands of events."""
 
     def __init__(self, program: Program, answer: Answer) -> None:
         self.log = with_objects_in_order(answer.log, len(program.locations))
+        self.as_run = answer.log
+        self.along = Along(program)
         self.initial = dict(initial_memory(program))
         self.events: list[Event] = []
-        self.before: dict[int, int] = {0: 0}  # thread -> mask of the events that precede what it does next
-        self.po: list[tuple[int, int]] = []
+        self.numbers: list[int | None] = []  # of the log's entries
+        self.needs: dict[int, Needs] = {}
         self.rf: list[tuple[int, int]] = []
         self.rmw: list[tuple[int, int]] = []
         self.coherence: dict[int, list[int]] = {}
         self.buffers: dict[int, list[int]] = {}
         self.linked: dict[int, int] = {}
-        self.order: dict[int, int] = {}
         self.blocks: list[list[int]] = []
         self.open_block = -1
 
     def execution(self) -> Execution:
         """The execution of the whole log; what is still in buffers gets to memory last."""
-        for entry in self.log:
+        for entry, run in zip(self.log, self.as_run, strict=True):
+            self.numbers.append(None)
             if entry.kind == "C":
                 self._commit(self.buffers[entry.thread].pop(entry.address))
-            elif entry.kind == "S":
-                self.before[entry.address] = self.before[entry.thread]
-            elif entry.kind == "J":
-                self.before[entry.thread] |= self.before.get(entry.address, 0)
+            elif entry.kind in "SJAH":
+                self.along.other(run)
             else:
-                self._event(entry)
+                self.numbers[-1] = self._event(entry, run)
         for waiting in self.buffers.values():
             for event in waiting:
                 self._commit(event)
-        return self._finished()
+        return Execution(self.events, self._sets(), self._relations())
 
-    def _event(self, entry: Log) -> None:
+    def _event(self, entry: Log, run: Log) -> int:
         instruction = entry.instruction
-        tags = instruction.tags if isinstance(instruction, Load | Store) else getattr(instruction, "tags", ())
+        tags = frozenset(getattr(instruction, "tags", ()))
         kind = {"R": "R", "F": "F"}.get(entry.kind, "W")
         link = isinstance(instruction, Load | Store) and instruction.link
-        if not (link and kind == "W"):
-            self.order[entry.thread] = self.order.get(entry.thread, 0) + 1
-        place = (None, None) if kind == "F" else (entry.address, entry.value)
-        number = self._add(entry.thread, kind, frozenset(tags), place, entry)
-        self.before[entry.thread] = self.before.get(entry.thread, 0) | 1 << number
+        source = self._source(entry) if kind == "R" else -1
+        number = len(self.events)
+        needs = self.needs[number] = self.along.event(run, number)
+        event = Event(number, entry.thread, kind, tags, order=needs.order)
+        if instruction is not None:
+            event = replace(event, text=instruction.text, span=instruction.span)
+        if kind != "F":
+            event = replace(event, address=entry.address, value=entry.value)
+        self.events.append(event)
         if entry.kind == "R":
-            self.rf.append((self._source(entry), number))
+            self.rf.append((source, number))
             if link:
                 self.linked[entry.thread] = number
         elif entry.kind == "W":
@@ -129,22 +136,6 @@ class Trace:
             if link and entry.thread in self.linked:
                 self.rmw.append((self.linked.pop(entry.thread), number))
         self._note_block(entry, number)
-
-    def _add(
-        self,
-        thread: int,
-        kind: str,
-        tags: frozenset[str],
-        place: tuple[int | None, int | None],
-        entry: Log | None,
-    ) -> int:
-        number = len(self.events)
-        source = entry.instruction if entry else None
-        text, span = (source.text, source.span) if source else ("", None)
-        order = self.order.get(thread, 0)
-        self.events.append(Event(number, thread, kind, tags, *place, text, span, order))
-        for earlier in _bits(self.before.get(thread, 0) if thread != INIT_THREAD else 0):
-            self.po.append((earlier, number))
         return number
 
     def _note_block(self, entry: Log, number: int) -> None:
@@ -163,9 +154,9 @@ class Trace:
     def _written(self, address: int) -> list[int]:
         """The writes of a location that reached memory, the initial one first."""
         if address not in self.coherence:
-            value = self.initial.get(address, 0)
-            first = self._add(INIT_THREAD, "W", frozenset({"IW"}), (address, value), None)
-            self.coherence[address] = [first]
+            number, value = len(self.events), self.initial.get(address, 0)
+            self.events.append(Event(number, INIT_THREAD, "W", frozenset({"IW"}), address, value))
+            self.coherence[address] = [number]
         return self.coherence[address]
 
     def _commit(self, event: int) -> None:
@@ -173,33 +164,60 @@ class Trace:
         assert address is not None
         self._written(address).append(event)
 
-    def _finished(self) -> Execution:
+    # -- relations ---------------------------------------------------------------------------------------
+
+    def _relations(self) -> dict[str, Relation]:
         n = len(self.events)
-        co = [
-            (a, b) for order in self.coherence.values() for i, a in enumerate(order) for b in order[i + 1 :]
-        ]
-        threads: dict[int, list[int]] = {}
-        for event in self.events:
-            key = event.thread if event.thread != INIT_THREAD else -2 - event.number
-            threads.setdefault(key, []).append(event.number)
-        inside = Relation.of(n, ((a, b) for group in threads.values() for a in group for b in group))
-        same: dict[int | None, list[int]] = {}
-        for event in self.events:
-            if event.address is not None:
-                same.setdefault(event.address, []).append(event.number)
+        inside = self._same([_thread_of(event) for event in self.events])
         relations = {
-            "po": Relation.of(n, self.po),
+            "po": self._program_order(),
             "rf": Relation.of(n, self.rf),
-            "co": Relation.of(n, co),
+            "co": self._coherence_order(),
             "rmw": Relation.of(n, self.rmw),
             "amo": Relation.of(n, self.rmw),
-            "loc": Relation.of(n, ((a, b) for group in same.values() for a in group for b in group)),
+            "loc": self._same([event.address for event in self.events]),
             "int": inside,
             "ext": inside.complement(),
+            "si": self._same([(_thread_of(event), event.order) for event in self.events]),
             "atomicblock": Relation.of(n, ((a, b) for block in self.blocks for a in block for b in block)),
         }
         relations["fr"] = relations["rf"].inverse() @ relations["co"]
-        return Execution(self.events, self._sets(), relations)
+        for place, name in enumerate(DEPENDENCIES):
+            sources = [self.needs[event][place] if event in self.needs else 0 for event in range(n)]
+            relations[name] = Relation(sources).inverse()
+        return relations
+
+    def _program_order(self) -> Relation:
+        """From the end of the log to its start: what each thread does from there on, what the threads that it
+        starts do, and what happens after it is joined."""
+        rows = [0] * len(self.events)
+        later: dict[int, int] = {}
+        for entry, number in zip(reversed(self.log), reversed(self.numbers), strict=True):
+            mine = later.get(entry.thread, 0)
+            if entry.kind == "S":
+                later[entry.thread] = mine | later.get(entry.address, 0)
+            elif entry.kind == "J":
+                later[entry.address] = later.get(entry.address, 0) | mine
+            elif number is not None:
+                rows[number] = mine
+                later[entry.thread] = mine | 1 << number
+        return Relation(rows)
+
+    def _coherence_order(self) -> Relation:
+        rows = [0] * len(self.events)
+        for order in self.coherence.values():
+            later = 0
+            for event in reversed(order):
+                rows[event] = later
+                later |= 1 << event
+        return Relation(rows)
+
+    def _same(self, keys: Sequence[object]) -> Relation:
+        """The pairs of events with the same key, which is not None."""
+        groups: dict[object, int] = {}
+        for number, key in enumerate(keys):
+            groups[key] = groups.get(key, 0) | 1 << number
+        return Relation([0 if key is None else groups[key] for key in keys])
 
     def _sets(self) -> dict[str, int]:
         sets = {"R": 0, "W": 0, "F": 0, "IW": 0}
@@ -210,5 +228,6 @@ class Trace:
         return sets
 
 
-def _bits(mask: int) -> list[int]:
-    return [number for number in range(mask.bit_length()) if mask >> number & 1]
+def _thread_of(event: Event) -> int:
+    """The event's thread; initial writes belong to none, so each is alone."""
+    return event.thread if event.thread != INIT_THREAD else -2 - event.number
