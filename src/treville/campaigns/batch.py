@@ -7,18 +7,29 @@ this process, or to a pool of processes where limits or `--jobs` ask for it.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from treville.campaigns.litmus import Options, Task, answer, lost, question_key, warm_up
+from treville.campaigns.outputs import PictureName, picture_names
 from treville.campaigns.pool import Limits, Pool, can_fork
 from treville.campaigns.results import Journal, Key, Report
 
 
 def run_batch(
-    files: Iterable[str], models: list[str], options: Options, jobs: int = 1, journal: Journal | None = None
+    files: Sequence[str],
+    models: Sequence[str],
+    options: Options,
+    jobs: int = 1,
+    journal: Journal | None = None,
 ) -> Iterator[Report]:
     """A report for each file and model, in order."""
-    tasks = (Task(file, model, options) for file in files for model in models)
+    drawn = options.svg or options.dot
+    names = picture_names(files, models) if drawn else {}
+    tasks = (
+        Task(file, model, options, names.get((file, model), PictureName()))
+        for file in files
+        for model in models
+    )
     if journal is None:
         yield from _answers(tasks, options, jobs)
     else:

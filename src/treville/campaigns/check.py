@@ -8,19 +8,21 @@ reports.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from treville.campaigns.guard import guarded
+from treville.campaigns.outputs import PictureName
 from treville.campaigns.results import Report
 from treville.models.model import Model
 from treville.programs.ir import Program, Stop
 from treville.programs.loops import given_bounds
 from treville.results import Budget, InputError, Verdict
-from treville.results.properties import ASSERTION, DEADLOCK, LIVENESS, RACE
+from treville.results.properties import ASSERTION, DEADLOCK, LIVENESS, MEMORY, RACE
 
 if TYPE_CHECKING:
     from treville.programs.c import Unit
@@ -32,12 +34,14 @@ DEFAULT_MODEL = "sc"
 LITMUS = ".litmus"
 _HOLDS = {
     ASSERTION: "no assertion can fail",
+    MEMORY: "memory is used as it may be",
     RACE: "no data race",
     DEADLOCK: "no deadlock: no thread waits for ever",
     LIVENESS: "every thread ends if scheduling is fair",
 }
 _SO_FAR = {
     ASSERTION: "no assertion fails",
+    MEMORY: "no error of memory",
     RACE: "no data race",
     DEADLOCK: "no deadlock",
     LIVENESS: "no thread waits for ever",
@@ -90,18 +94,26 @@ class Options:
     graphml: str = ""
     variants: tuple[str, ...] = ()
     bell: str = ""
+    picture: PictureName = field(default_factory=PictureName)
 
 
-def answers(file: str, models: list[str], options: Options) -> Iterator[Report]:
-    """A report for each model and property, in order; the front end runs once."""
+def answers(
+    file: str,
+    models: list[str],
+    options: Options,
+    pictures: Mapping[tuple[str, str], PictureName] = MappingProxyType({}),
+) -> Iterator[Report]:
+    """A report for each model and property, in order; the front end runs once. `pictures` names those of
+    a file and a model, where a batch needs other names than usual."""
     litmus = file.endswith(LITMUS)
     loaded = Loaded()
     for name in models or ["" if litmus else DEFAULT_MODEL]:
         for goal in options.properties:
-            report = _blank(file, name, goal, options)
+            asked = replace(options, picture=pictures.get((file, name), options.picture))
+            report = _blank(file, name, goal, asked)
             started = time.monotonic()
             fill = _fill_litmus if litmus else partial(_fill, loaded=loaded)
-            guarded(report, partial(fill, report, file, name, goal, options))
+            guarded(report, partial(fill, report, file, name, goal, asked))
             report["seconds"] = round(time.monotonic() - started, 4)
             yield report
 

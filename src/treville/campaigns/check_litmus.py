@@ -50,7 +50,7 @@ def _condition(report: Report, file: str, model: str, options: Options) -> None:
         svg=options.svg,
         dot=options.dot,
     )
-    found = litmus.answer(litmus.Task(file, model, asked))
+    found = litmus.answer(litmus.Task(file, model, asked, options.picture))
     report.update(property="condition", bound=asked.bound, status=found["status"], reason=found["reason"])
     report["model"] = found["model"]
     report.update({key: found[key] for key in ("seconds", "verdict", "detail", "internal") if key in found})

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from treville.campaigns.outputs import write_text
 from treville.campaigns.results import Report
 from treville.events.execution import Execution
 from treville.models.model import Model
 from treville.programs.ir import Program
-from treville.results import InputError
 from treville.results.properties import ASSERTION
 
 if TYPE_CHECKING:
@@ -24,9 +23,9 @@ def draw_pictures(
 ) -> None:
     """Draw the violating execution, and write it as a witness, where the options say."""
     goal = "" if report["property"] == ASSERTION else f"-{report['property']}"
-    stem = re.sub(r"[^\w.+\-]", "_", f"{Path(report['file']).stem}-{model.name}{goal}")
+    stem = options.picture.stem(report["file"], model.name) + goal
     if options.graphml:
-        _write(options.graphml, f"{stem}.graphml", _graphml(report, model))
+        write_text(Path(options.graphml) / f"{stem}.graphml", _graphml(report, model))
     if not options.svg and not options.dot:
         return
     from treville.witness import dot, svg
@@ -38,7 +37,7 @@ def draw_pictures(
     _mark_race(scene, report["witness"].get("race", []))
     for folder, ending, draw in ((options.svg, "svg", svg.draw), (options.dot, "dot", dot.draw)):
         if folder:
-            _write(folder, f"{stem}.{ending}", draw(scene))
+            write_text(Path(folder) / f"{stem}.{ending}", draw(scene))
 
 
 def _mark_race(scene: Scene, labels: list[str]) -> None:
@@ -47,9 +46,7 @@ def _mark_race(scene: Scene, labels: list[str]) -> None:
 
     racing = [box.event for box in scene.boxes() if box.label and box.label in labels]
     for thread, boxes in scene.columns.items():
-        scene.columns[thread] = [
-            replace(box, evidence=True) if box.event in racing else box for box in boxes
-        ]
+        scene.columns[thread] = [replace(box, evidence=True) if box.event in racing else box for box in boxes]
     if len(racing) == 2:
         scene.edges.append(Edge(racing[0], racing[1], "race", evidence=True))
 
@@ -64,11 +61,3 @@ def _graphml(report: Report, model: Model) -> str:
     steps = [Step(e["number"], e["thread"], e["line"]) for e in (events[label] for label in order)]
     source = Path(report["file"]).read_bytes()
     return draw(steps, report["file"], source, model.name, __version__, report["property"])
-
-
-def _write(folder: str, name: str, text: str) -> None:
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        (Path(folder) / name).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot write below {folder}: {error.strerror or error}") from None

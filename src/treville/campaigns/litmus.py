@@ -13,6 +13,7 @@ from typing import Any
 
 from treville.campaigns.guard import guarded
 from treville.campaigns.inputs import read_text
+from treville.campaigns.outputs import PictureName
 from treville.campaigns.results import Key, Report
 from treville.models.model import Model
 from treville.programs.litmus.test import LitmusTest, Observable
@@ -46,6 +47,7 @@ class Task:
     file: str
     model: str
     options: Options = field(default_factory=Options)
+    picture: PictureName = field(default_factory=PictureName)
 
 
 def answer(task: Task) -> Report:

@@ -6,9 +6,8 @@
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,11 +15,12 @@ from typing import TYPE_CHECKING
 from treville.campaigns.guard import guarded
 from treville.campaigns.inputs import read_text
 from treville.campaigns.litmus import load_model, load_test, state_object
+from treville.campaigns.outputs import PictureName, picture_names, write_text
 from treville.campaigns.pool import Limits, Pool, can_fork
 from treville.campaigns.results import Report
 from treville.programs.ir import Program
 from treville.programs.litmus.test import LitmusTest
-from treville.results import Budget, BudgetExceeded, InputError, Span, Verdict
+from treville.results import Budget, BudgetExceeded, Span, Verdict
 from treville.witness.explanation import Explanation
 from treville.witness.scene import make_scene
 from treville.witness.words import execution_text, explanation_text, headline
@@ -57,13 +57,19 @@ class Task:
     source: str
     target: str
     options: Options = field(default_factory=Options)
+    picture: PictureName = field(default_factory=PictureName)
 
 
 def run_batch(
-    files: Iterable[str], source: str, targets: list[str], options: Options, jobs: int
+    files: Sequence[str], source: str, targets: Sequence[str], options: Options, jobs: int
 ) -> Iterator[Report]:
     """A report for each file and target, in order."""
-    tasks = (Task(file, source, target, options) for file in files for target in targets)
+    names = picture_names(files, targets) if options.svg else {}
+    tasks = (
+        Task(file, source, target, options, names.get((file, target), PictureName()))
+        for file in files
+        for target in targets
+    )
     limited = options.seconds is not None or options.memory is not None
     if not can_fork() or (jobs <= 1 and not limited):
         yield from map(answer, tasks)
@@ -259,14 +265,8 @@ def _draw(finding: Finding, asked: _Asked, task: Task) -> None:
     scene.title = asked.view.name
     scene.footer = " ".join(f"{name}={value};" for name, value in asked.state(finding).items())
     scene.subtitle = f"allowed by {finding.allowed_by.name}, forbidden: {headline(explanation, model)}"
-    models = f"{Path(task.source).stem}-{Path(task.target).stem}"
-    name = re.sub(r"[^\w.+\-]", "_", f"{asked.view.name}-{models}-{finding.direction}").lstrip(".")
-    path = Path(task.options.svg) / f"{name[:120]}.svg"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(svg.draw(scene), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from None
+    stem = task.picture.stem(task.file, Path(task.source).stem, Path(task.target).stem)
+    write_text(Path(task.options.svg) / f"{stem}-{finding.direction}.svg", svg.draw(scene))
 
 
 def _suggestion(asked: _Asked, question: Question, found: Portability, budget: Budget) -> Report:

@@ -7,12 +7,12 @@ evidence is shortest is shown.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from treville.campaigns.litmus import Task, state_object
+from treville.campaigns.outputs import write_text
 from treville.campaigns.results import Report
 from treville.events.execution import Execution
 from treville.models.evaluate import Value, holds
@@ -199,20 +199,7 @@ def _pictures(task: Task, test: LitmusTest, model: Model, candidate: Candidate, 
     from treville.witness import dot, svg
 
     scene = scene_of(candidate, test, model, options.show)
-    stem = f"{_file_name(test.name)}-{_file_name(model.name)}{suffix}"
+    stem = task.picture.stem(task.file, model.name) + suffix
     for folder, ending, draw in ((options.svg, "svg", svg.draw), (options.dot, "dot", dot.draw)):
         if folder:
-            _write(Path(folder), f"{stem}.{ending}", draw(scene))
-
-
-def _file_name(name: str) -> str:
-    """A name without what file systems or shells dislike."""
-    return re.sub(r"[^\w.+\-]", "_", name).lstrip(".")[:120] or "test"
-
-
-def _write(folder: Path, name: str, text: str) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot write {folder / name}: {error.strerror or error}") from None
+            write_text(Path(folder) / f"{stem}.{ending}", draw(scene))

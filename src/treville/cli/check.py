@@ -124,6 +124,7 @@ def run(options: argparse.Namespace) -> int:
     """Check every file under every model; the exit code is that of the batch."""
     from treville.campaigns.check import LITMUS, Options, answers
     from treville.campaigns.litmus import load_model
+    from treville.campaigns.outputs import picture_names
     from treville.programs.c import SUFFIXES
 
     files = found_inputs(options, (*SUFFIXES, LITMUS), "programs")
@@ -158,10 +159,11 @@ def run(options: argparse.Namespace) -> int:
         load_model(name, asked.variants, asked.bell)
     if options.dump or options.explain_loops:
         return _dump(files, models, asked, options.dump or "loops")
+    pictures = picture_names(files, models) if options.svg or options.dot or options.graphml else {}
     codes = set()
     for file in files:
         reports = []
-        for report in answers(file, models, asked):
+        for report in answers(file, models, asked, pictures):
             codes.add(exit_of(report))
             reports.append(report)
             if options.json:

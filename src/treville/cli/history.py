@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE",
         help="initial value of a key, * for all others (default: 0 for all)",
     )
-    parser.add_argument("--svg", metavar="FILE", help="draw the history, or the failing part, as a timeline")
+    parser.add_argument("--svg", metavar="FILE|DIR", help="draw the history, or its failing part")
     parser.add_argument(
         "--explain",
         action=argparse.BooleanOptionalAction,
@@ -103,14 +103,29 @@ def run(options: argparse.Namespace) -> int:
     if not files:
         raise InputError("no histories given", hint="give files, or folders with " + ", ".join(_SUFFIXES))
     codes = []
-    for file in files:
+    for file, asked in _each(files, options):
         try:
-            codes.append(_check_file(file, levels, initial, options))
+            codes.append(_check_file(file, levels, initial, asked))
         except InputError as error:
             if len(files) == 1 and not options.json:
                 raise
             codes.append(_input_failed(file, error, options))
     return int(batch_exit(codes))
+
+
+def _each(files: list[str], options: argparse.Namespace) -> Iterator[tuple[str, argparse.Namespace]]:
+    """The files with what was asked about each: in a batch every file has a picture of its own."""
+    from treville.campaigns.outputs import distinct_names
+
+    names = distinct_names(files)
+    for file in files:
+        asked = argparse.Namespace(**vars(options))
+        if options.svg and Path(options.svg).is_dir():
+            asked.svg = str(Path(options.svg) / f"{names[file]}.svg")
+        elif options.svg and len(files) > 1:
+            whole = Path(options.svg)
+            asked.svg = str(whole.with_name(f"{whole.stem}-{names[file]}{whole.suffix}"))
+        yield file, asked
 
 
 def _input_failed(file: str, error: InputError, options: argparse.Namespace) -> ExitCode:
@@ -150,7 +165,10 @@ def _read(file: str) -> str:
     from treville.campaigns.inputs import read_text
 
     if file == "-":
-        return sys.stdin.read(_MOST_BYTES)
+        try:
+            return sys.stdin.read(_MOST_BYTES)
+        except UnicodeDecodeError:
+            raise InputError("standard input is not text in UTF-8") from None
     return read_text(file, _MOST_BYTES)
 
 
@@ -231,6 +249,7 @@ def _explain_border(history: History, answers: list[Answer], options: argparse.N
 def _draw(
     history: History, answer: Answer, explanation: Explanation | None, path: str, several: bool
 ) -> None:
+    from treville.campaigns.outputs import write_text
     from treville.histories.timeline import draw
 
     title = f"{Path(history.name).name}: {answer.verdict.value} {answer.level.name}"
@@ -244,10 +263,7 @@ def _draw(
     target = Path(path)
     if several:
         target = target.with_name(f"{target.stem}-{answer.level.name.lower()}{target.suffix}")
-    try:
-        target.write_text(picture, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot write {target}: {error.strerror or error}") from None
+    write_text(target, picture)
 
 
 def _make(options: argparse.Namespace) -> int:

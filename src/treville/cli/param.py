@@ -53,16 +53,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Answer every file; the exit code follows the worst of the answers."""
+    from treville.campaigns.outputs import distinct_names
+
     files = found_inputs(options, _SUFFIXES, "systems")
     codes = []
+    names = distinct_names(files)
     for number, path in enumerate(files):
         if number and not options.json:
             print()
-        codes.append(_one(path, options, alone=len(files) == 1))
+        codes.append(_one(path, options, names[path], alone=len(files) == 1))
     return int(batch_exit(codes))
 
 
-def _one(path: str, options: argparse.Namespace, *, alone: bool) -> ExitCode:
+def _one(path: str, options: argparse.Namespace, name: str, *, alone: bool) -> ExitCode:
     from treville.campaigns.inputs import read_text
     from treville.parameterised.decide import decide
     from treville.parameterised.report import as_json, as_text
@@ -84,7 +87,7 @@ def _one(path: str, options: argparse.Namespace, *, alone: bool) -> ExitCode:
         print(as_text(answer, everything=options.all), flush=True)
         if certificate:
             print(f"  {certificate}")
-    _draw(answer, options, alone=alone)
+    _draw(answer, options, name, alone=alone)
     return EXIT_OF[answer.verdict]
 
 
@@ -125,7 +128,8 @@ def _certify(answer: Answer, options: argparse.Namespace) -> str:
     return outcome.text
 
 
-def _draw(answer: Answer, options: argparse.Namespace, *, alone: bool) -> None:
+def _draw(answer: Answer, options: argparse.Namespace, name: str, *, alone: bool) -> None:
+    from treville.campaigns.outputs import write_text
     from treville.parameterised.drawing import dot, svg
 
     for where, ending, make in ((options.dot, ".dot", dot), (options.svg, ".svg", svg)):
@@ -133,9 +137,5 @@ def _draw(answer: Answer, options: argparse.Namespace, *, alone: bool) -> None:
             continue
         path = Path(where)
         if not alone or path.is_dir():
-            path = path / (Path(answer.system.name).stem + ending)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(make(answer), encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"cannot write {path}: {error.strerror or error}") from None
+            path = path / (name + ending)
+        write_text(path, make(answer))

@@ -94,8 +94,12 @@ class _Printed:
 
 
 def _results(files: list[str], options: argparse.Namespace) -> Iterator[_Printed]:
+    from treville.campaigns.outputs import distinct_names
+
+    names = distinct_names(files)
+
     def answered(path: str) -> _Printed:
-        return _one(path, options, alone=len(files) == 1)
+        return _one(path, options, names[path], alone=len(files) == 1)
 
     def lost(path: str, reason: str) -> _Printed:
         return _given_up(path, reason, options)
@@ -121,7 +125,7 @@ def _problem(path: str, options: argparse.Namespace) -> Problem:
     return read_problem(path, tuple(options.target), question)
 
 
-def _one(path: str, options: argparse.Namespace, *, alone: bool) -> _Printed:
+def _one(path: str, options: argparse.Namespace, name: str, *, alone: bool) -> _Printed:
     """The answer about one file; wrong input and bugs become output, so that a batch goes on."""
     from treville.petri.decide import answer
     from treville.petri.report import as_json, as_text
@@ -130,7 +134,7 @@ def _one(path: str, options: argparse.Namespace, *, alone: bool) -> _Printed:
         problem = _problem(path, options)
         result = answer(problem, options.method, Budget(options.timeout, memory_in_bytes(options)))
         if options.svg:
-            _draw(result, options.svg, alone=alone)
+            _draw(result, options.svg, name, alone=alone)
     except InputError as error:
         place = f"{error.span}: " if error.span else ""
         return _failed(path, f"{place}{error.complaint}", str(error), ExitCode.INPUT, options)
@@ -156,23 +160,20 @@ def _given_up(path: str, reason: str, options: argparse.Namespace) -> _Printed:
     return _Printed(ExitCode.UNKNOWN, text)
 
 
-def _draw(result: Answer, where: str, *, alone: bool) -> None:
+def _draw(result: Answer, where: str, name: str, *, alone: bool) -> None:
+    from treville.campaigns.outputs import write_text
     from treville.petri.answers import Invariant
     from treville.petri.drawing import draw
     from treville.petri.plane import draw_plane
 
     path = Path(where)
     if not alone or path.is_dir() or path.suffix != ".svg":
-        path = path / (Path(result.problem.name).stem + ".svg")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(draw(result.problem, result.evidence), encoding="utf-8")
-        if len(result.problem.net.places) == 2 and isinstance(result.evidence, Invariant):
-            for half_space in result.evidence.half_spaces[:1]:
-                plane = path.with_name(path.stem + "-plane.svg")
-                plane.write_text(draw_plane(result.problem, half_space), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from None
+        path = path / f"{name}.svg"
+    write_text(path, draw(result.problem, result.evidence))
+    if len(result.problem.net.places) == 2 and isinstance(result.evidence, Invariant):
+        for half_space in result.evidence.half_spaces[:1]:
+            plane = path.with_name(path.stem + "-plane.svg")
+            write_text(plane, draw_plane(result.problem, half_space))
 
 
 def _check_all(files: list[str], options: argparse.Namespace) -> ExitCode:
