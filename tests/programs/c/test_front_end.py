@@ -136,6 +136,12 @@ def test_functions_without_a_body_are_listed_once_with_their_lines(tmp_path: Pat
         load(tmp_path, "void mystery(void); int other(void); int main(void) { mystery(); return other(); }")
 
 
+@pytest.mark.parametrize("kind", ["inline", "extern inline", "static inline"])
+def test_inline_functions_have_a_body_whatever_their_linkage(tmp_path: Path, kind: str) -> None:
+    code = f"int x; {kind} void put(void) {{ x = 1; }} int main(void) {{ put(); return abs(x); }}"
+    assert len(of_type(load(tmp_path, code).threads[0], ir.Store)) == 1
+
+
 def test_a_syntax_error_shows_the_compilers_message(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"does not compile(.|\n)*expected"):
         load(tmp_path, "int main(void) { return 0 }")

@@ -35,6 +35,8 @@ _STRINGS = frozenset(
      "atoi", "atol", "abs", "labs")
 )  # fmt: skip
 _BUILTIN = re.compile(r"error: redefinition of '(\w+)' as different kind of symbol")
+_DEFINED = re.compile(r"^define [^@\n]*@([\w.$]+)\(", re.MULTILINE)
+_MAY_INLINE = re.compile(r'\b(?:__)?inline\b|^\s*#\s*include\s*"', re.MULTILINE)
 
 
 def llvm_text(path: Path, defines: tuple[str, ...] = (), includes: tuple[str, ...] = ()) -> str:
@@ -65,7 +67,20 @@ def _compile(path: Path, defines: tuple[str, ...], includes: tuple[str, ...]) ->
         text, message = _run_compiler(path, [*options, *(f"-fno-builtin-{name}" for name in names)])
     if text is None:
         raise InputError(f"{path} does not compile:\n{message[:4000]}")
-    return text
+    return _with_inline_functions(path, options, text)
+
+
+def _with_inline_functions(path: Path, options: list[str], text: str) -> str:
+    """To C99 a function that is `inline` and neither `static` nor `extern` is defined elsewhere, and clang
+    leaves its body out. Programs that have no elsewhere mean what GNU C meant before."""
+    if not _MAY_INLINE.search(path.read_text(errors="replace")):
+        return text
+    other, _ = _run_compiler(path, [*options, "-fgnu89-inline"])
+    return other if other is not None and _defined(other) > _defined(text) else text
+
+
+def _defined(text: str) -> set[str]:
+    return set(_DEFINED.findall(text))
 
 
 def _run_compiler(path: Path, options: list[str]) -> tuple[str | None, str]:
