@@ -11,12 +11,15 @@ remainder: an index times the size of an element reaches the same member of ever
 from __future__ import annotations
 
 from math import gcd
+from typing import TypeAlias
 
-from treville.events.symbolic import SymbolicProgram
+from treville.events.symbolic import StaticEvent, SymbolicProgram
 from treville.events.symbolic_terms import Any, Apply, Choose, Constant, Read, ValueTerm
 from treville.programs.ir import LOCATION_BASE, LOCATION_STRIDE
 from treville.relations import elements
 
+Remainder: TypeAlias = tuple[int, int]
+ANY_REMAINDER: Remainder = (1, 0)
 TESTS = frozenset(("eq", "ne", "lt", "le", "gt", "ge", "ult", "ule", "ugt", "uge", "lnot"))
 
 
@@ -30,7 +33,9 @@ class Pointers:
         self.slots = len(symbolic.program.locations) + len(symbolic.objects)
         self.targets = [0] * len(self.terms)
         self.contents = [0] * self.slots
-        self._remainders: dict[int, tuple[int, int]] = {}
+        self.initial = initial
+        self._remainders: list[Remainder | None] = []
+        self._held: list[Remainder | None] = []
         for address, number in initial.items():
             self.contents[(address - LOCATION_BASE) // LOCATION_STRIDE] |= self._target(number)
         self._solve()
@@ -79,46 +84,94 @@ class Pointers:
 
     # -- remainders --------------------------------------------------------------------------------------
 
-    def remainder(self, value: int) -> tuple[int, int]:
+    def remainder(self, value: int) -> Remainder:
         """(m, r): the value is r modulo m; m = 0: the value is r."""
-        found = self._remainders.get(value)
-        if found is None:
-            found = self._remainders[value] = self._remainder(self.terms[value])
-        return found
+        if not self._remainders:
+            self._solve_remainders()
+        return self._remainders[value] or ANY_REMAINDER
 
-    def _remainder(self, term: ValueTerm) -> tuple[int, int]:
+    def _solve_remainders(self) -> None:
+        """Remainders of all values, and of all that objects hold; None: no such value is known yet."""
+        self._remainders = [None] * len(self.terms)
+        declared = len(self.symbolic.program.locations)
+        self._held = [None] * declared + [(0, 0)] * (self.slots - declared)
+        for address, number in self.initial.items():
+            self._hold((address - LOCATION_BASE) // LOCATION_STRIDE, (0, number))
+        writes = [event for event in self.symbolic.events if event.kind == "W"]
+        changed = True
+        while changed:
+            changed = False
+            for value, term in enumerate(self.terms):
+                found = self._remainder(term)
+                if found != self._remainders[value]:
+                    self._remainders[value] = found
+                    changed = True
+            for event in writes:
+                stored = _wrapped(self._remainders[event.value or 0], event)
+                for slot in elements(self.targets[event.address or 0]):
+                    changed |= self._hold(slot, stored)
+
+    def _hold(self, slot: int, stored: Remainder | None) -> bool:
+        """Let an object hold a value more; is that new?"""
+        before = self._held[slot]
+        self._held[slot] = _joined([before, stored])
+        return self._held[slot] != before
+
+    def _remainder(self, term: ValueTerm) -> Remainder | None:
         if isinstance(term, Constant):
             return 0, term.number
         if isinstance(term, Any):
             return _joined([(0, number) for number in term.numbers])
         if isinstance(term, Choose):
-            return _joined([self.remainder(case) for _, case in term.cases])
+            return _joined([self._remainders[case] for _, case in term.cases])
+        if isinstance(term, Read):
+            event = self.symbolic.events[term.event]
+            held = [self._held[slot] for slot in elements(self.targets[event.address or 0])]
+            return _wrapped(_joined(held), event) if held else ANY_REMAINDER
         if isinstance(term, Apply):
-            modulus, rest = self._computed(term)
-            wrapped = gcd(modulus, 1 << term.bits)
-            return wrapped, rest % wrapped
-        return 1, 0
-
-    def _computed(self, term: Apply) -> tuple[int, int]:
-        """What is known of an operator's result before it is wrapped."""
-        parts = [self.remainder(arg) for arg in term.args]
-        modulus, rest = parts[0]
-        if term.name in ("zext", "sext"):
-            return modulus, rest
-        if term.name in ("add", "sub"):
-            other, more = parts[1]
-            return gcd(modulus, other), rest + more if term.name == "add" else rest - more
-        if term.name == "shl" and parts[1][0] == 0 and 0 <= parts[1][1] < term.bits:
-            parts[1] = (0, 1 << parts[1][1])
-        elif term.name != "mul":
-            return 1, 0
-        other, more = parts[1]
-        return gcd(modulus * other, modulus * more, other * rest), rest * more
+            parts = [part for arg in term.args if (part := self._remainders[arg]) is not None]
+            return _computed(term, parts) if len(parts) == len(term.args) else None
+        return ANY_REMAINDER
 
 
-def _joined(parts: list[tuple[int, int]]) -> tuple[int, int]:
-    """What holds of a value that is one of several."""
+def _wrapped(found: Remainder | None, event: StaticEvent) -> Remainder | None:
+    """What is left of a value in a cell of the width of an access."""
+    if found is None:
+        return None
+    modulus = gcd(found[0], 1 << getattr(event.instruction, "bits", 64))
+    return modulus, found[1] % modulus
+
+
+def _computed(term: Apply, parts: list[Remainder]) -> Remainder:
+    """What is known of an operator's result."""
+    modulus, rest = _before_wrapping(term, parts)
+    wrapped = gcd(modulus, 1 << term.bits)
+    return wrapped, rest % wrapped
+
+
+def _before_wrapping(term: Apply, parts: list[Remainder]) -> Remainder:
     modulus, rest = parts[0]
-    for other, more in parts[1:]:
+    if term.name in ("zext", "sext"):
+        return modulus, rest
+    other, more = parts[1] if len(parts) > 1 else ANY_REMAINDER
+    if term.name in ("add", "sub"):
+        return gcd(modulus, other), rest + more if term.name == "add" else rest - more
+    if term.name == "and":
+        masks = [mask for of_mask, mask in parts if of_mask == 0]
+        return max((mask & -mask for mask in masks if mask), default=1), 0
+    if term.name == "shl" and other == 0 and 0 <= more < term.bits:
+        more = 1 << more
+    elif term.name != "mul":
+        return ANY_REMAINDER
+    return gcd(modulus * other, modulus * more, other * rest), rest * more
+
+
+def _joined(parts: list[Remainder | None]) -> Remainder | None:
+    """What holds of a value that is one of several."""
+    known = [part for part in parts if part is not None]
+    if not known:
+        return None
+    modulus, rest = known[0]
+    for other, more in known[1:]:
         modulus = gcd(modulus, other, rest - more)
     return modulus, rest % modulus if modulus else rest
