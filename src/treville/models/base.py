@@ -47,7 +47,8 @@ _COMMON = {
     "Q": "weaker acquire (RCpc) reads",
     "L": "release writes",
     "NoRet": "reads whose value no register gets",
-    "DATA": "accesses of C that are neither atomic nor volatile",
+    "FREE": "writes of C programs that end a cell of a freed object",
+    "DATA": "accesses of C that are not atomic",
 }
 
 _FENCES = {

@@ -8,7 +8,7 @@ from treville.events.execution import INIT_THREAD, Event, Execution
 from treville.programs.ir import Program
 
 # Tags that say what every event of the kind is anyway, or that only the model's bookkeeping needs.
-_SILENT_TAGS = frozenset({"R", "W", "F", "M", "IW", "FW", "I", "B", "memory", "_", "DATA", "COND"})
+_SILENT_TAGS = frozenset({"R", "W", "F", "M", "IW", "FW", "I", "B", "memory", "_", "DATA", "VOLATILE", "COND"})
 
 # In C every atomic access has one of these, so that it is atomic need not be said.
 _C11_ORDERS = frozenset({"NA", "RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC"})

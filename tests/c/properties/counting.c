@@ -1,5 +1,5 @@
-/* Two threads increment a counter. PLAIN accesses race; so does -DVOLATILE in C's own view, but not in the view of
- * those who use it for synchronisation. Mutexes (-DMUTEX), atomics (-DATOMIC) and atomic blocks (-DBLOCK) do not
+/* Two threads increment a counter. PLAIN accesses race, and so does -DVOLATILE (not in the kernel's view, which takes
+ * such an access as READ_ONCE). Mutexes (-DMUTEX), atomics (-DATOMIC) and atomic blocks (-DBLOCK) do not
  * race, and neither do threads that are joined before the next one starts (-DJOINED). -DMIXED: one thread uses an
  * atomic block, the other does not. */
 #include <pthread.h>

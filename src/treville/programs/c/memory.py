@@ -30,7 +30,7 @@ ORDERS = {
     "seq_cst": "SC",
 }  # fmt: skip
 PLAIN = frozenset({"NA", "DATA"})
-VOLATILE = frozenset({"NA"})
+VOLATILE = PLAIN | {"VOLATILE"}  # C lets them race like other data
 FULL_FENCE = frozenset({"SC", "MFENCE"})
 _WIDTHS = (8, 16, 32, 64)
 

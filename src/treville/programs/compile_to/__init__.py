@@ -236,7 +236,7 @@ class _KernelCompiler(_Compiler):
                 "use its macros (READ_ONCE, smp_mb, ...), or another model",
             )
         kept = instruction.tags - C11_TAGS
-        if "DATA" in instruction.tags:
+        if "DATA" in instruction.tags and "VOLATILE" not in instruction.tags:
             kept |= {"Plain"}
         else:  # volatile accesses are what the kernel makes READ_ONCE of
             kept |= {"Once", "ONCE"} | (instruction.tags & {"RMW"})

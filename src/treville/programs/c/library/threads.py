@@ -19,7 +19,6 @@ from treville.programs.c.library.calls import (
     each_function,
 )
 from treville.programs.c.llvm import Function, GlobalName, LocalName, Module, Number, Value
-from treville.programs.c.memory import VOLATILE
 from treville.programs.c.private import private_variables
 
 if TYPE_CHECKING:
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
 
 RESULT = "thread result"
+_OWN_ACCESS = frozenset({"NA"})  # of the implementation, which does not race
 _SPECIFIC = "thread-specific data"
 _MOST_THREADS = 256
 _KEYS = {"pthread_key_create": 1, "tss_create": 1}
@@ -78,7 +78,7 @@ def end_thread(body: Body) -> None:
             body.inline(function, [value], {})
             body.label(done)
     if body.translation.threads.results:
-        body.emit(ir.Store(_result_of(body, ir.Reg(ir.OWN_NUMBER)), ir.Reg(RESULT), VOLATILE, 64))
+        body.emit(ir.Store(_result_of(body, ir.Reg(ir.OWN_NUMBER)), ir.Reg(RESULT), _OWN_ACCESS, 64))
 
 
 def _result_of(body: Body, thread: ir.Expr) -> ir.Expr:
@@ -112,7 +112,7 @@ def _join(here: Call, bits: int) -> None:
     here.fence()
     if body.translation.threads.results and here.operands[1][1] != Number(0):
         result = ir.Reg(body.fresh("result"))
-        body.emit(ir.Load(result.name, _result_of(body, thread), VOLATILE, 64))
+        body.emit(ir.Load(result.name, _result_of(body, thread), _OWN_ACCESS, 64))
         here.write(1, result, bits)
     here.returns(ZERO)
 
