@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from treville.histories.history import Events
 from treville.histories.levels import Level
-from treville.histories.problem import Problem, ViewGraph
+from treville.histories.problem import Problem
 from treville.histories.saturation import Facts
+from treville.histories.view_graphs import ViewGraph
 from treville.histories.views import Execution, instances
 from treville.results import Budget
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from treville.histories.problem import ViewGraph
+from treville.histories.view_graphs import ViewGraph
 from treville.results import Budget
 
 _NODES_BETWEEN_CHECKS = 2048

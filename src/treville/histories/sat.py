@@ -16,8 +16,9 @@ from collections.abc import Iterable
 from itertools import combinations, permutations
 from typing import Any
 
-from treville.histories.problem import Group, Problem, ViewGraph
+from treville.histories.problem import Group, Problem
 from treville.histories.saturation import Facts
+from treville.histories.view_graphs import ViewGraph
 from treville.results import Budget, BudgetExceeded
 
 _POLL_SECONDS = 0.02

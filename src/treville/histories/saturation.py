@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from treville.histories.graph import Closure, EdgeSet, close
-from treville.histories.problem import Group, Problem, ViewGraph
+from treville.histories.problem import Group, Problem
+from treville.histories.view_graphs import ViewGraph
 from treville.relations import elements, mask_of
 from treville.results import Budget, BudgetExceeded
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
+from treville.parameterised.initial_states import initial_states
 from treville.parameterised.machine import Bounds, Machine, State, Step
 from treville.parameterised.system import Property, System
 from treville.results import Budget
@@ -58,7 +59,7 @@ def explore(
         if unsafe.parameters <= processes
     ]
     waiting: deque[State] = deque()
-    for state in machine.initial_states(assumptions):
+    for state in initial_states(machine, assumptions):
         if state not in result.states:
             result.states[state] = (None, None)
             waiting.append(state)

@@ -16,6 +16,7 @@ from operator import itemgetter
 from typing import Any
 
 from treville.parameterised.cube import Node
+from treville.parameterised.initial_states import initial_states
 from treville.parameterised.instances import arrangements
 from treville.parameterised.machine import Bounds, Machine, State
 from treville.parameterised.state_table import StateTable
@@ -91,7 +92,7 @@ class _Instance:
         self.smaller: _Instance | None = None
         self.remains: list[Mapped] = []
         self.table = StateTable(self.machine, self.states)
-        for state in self.machine.initial_states(assumptions):
+        for state in initial_states(self.machine, assumptions):
             self.add(state)
 
     def add(self, state: State) -> None:

@@ -15,15 +15,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain, islice, product
-from math import prod
-from random import Random
+from itertools import product
 from typing import Any
 
 from treville.parameterised.instances import arrangements, put_in
 from treville.parameterised.system import (
     NAMED,
-    Cube,
     Disjunction,
     Literal,
     Property,
@@ -31,7 +28,6 @@ from treville.parameterised.system import (
     Term,
     Transition,
     Update,
-    terms_of,
 )
 from treville.parameterised.terms import rename_term
 from treville.results import BudgetExceeded
@@ -268,120 +264,7 @@ class Machine:
             return tuple(range(self.processes))
         return (0, 1) if kind.kind == "abstract" else self.bounds.initial_numbers
 
-    # Ends
-
-    def initial_states(
-        self, assumptions: tuple[Property, ...] = (), known: Cube | None = None
-    ) -> Iterator[State]:
-        """Initial states, unconstrained numbers taken from the bounds; at most `initial_states` of them.
-
-        With `known` literals only states that satisfy them, and what neither they nor `init` mention gets
-        one arbitrary value.
-        """
-        checks = self._initial_checks(assumptions)
-        fixed: dict[int, Any] = {}
-        for constraint in self.system.initial:
-            for chosen in arrangements(range(self.processes), constraint.count):
-                ready = put_in(constraint.cubes, {**self.named, **dict(enumerate(chosen))})
-                if len(ready) == 1:
-                    for literal in ready[0]:
-                        self._fix(literal, fixed)
-        if known is not None:
-            for literal in known:
-                self._fix(literal, fixed)
-            checks.append(compiled(f"lambda s: {self.source((known,), {})}"))
-        buffers: Buffers = ((),) * self.processes if self.weak else ()
-        for outside in (False, True):
-            if outside and known is not None and self.holds_everybody(assumptions):
-                return
-            found = 0
-            for values in self._initial_values(fixed, known, checks, outside=outside):
-                found += 1
-                yield values, buffers
-            if found:
-                return
-
-    def holds_everybody(self, assumptions: tuple[Property, ...]) -> bool:
-        """Are there initial states whose process variables all name processes of the instance?"""
-        state = next(self.initial_states(assumptions), None)
-        if state is None:
-            return False
-        slots = zip(state[0], self.slot_symbol, strict=True)
-        return all(value >= 0 for value, symbol in slots if symbol.type.kind == "proc")
-
-    def _initial_values(
-        self, fixed: dict[int, Any], known: Cube | None, checks: list[Check], *, outside: bool
-    ) -> Iterator[Values]:
-        """Values that pass the checks. With `outside`, process variables name nobody of the instance:
-        some files say so of a process that takes part in nothing."""
-        found: set[Values] = set()
-        limit = self.bounds.initial_states
-        narrow = self._initial_choices(fixed, known, outside=outside)
-        wide = narrow
-        if known is None:
-            wide = self._initial_choices(fixed, known, outside=outside, all_values=True)
-        for values in chain(islice(product(*narrow), 50 * limit), _samples(wide, 2 * limit)):
-            if values not in found and all(check(values) for check in checks):
-                found.add(values)
-                yield values
-                if len(found) >= limit:
-                    return
-
-    def _initial_choices(
-        self, fixed: dict[int, Any], known: Cube | None, *, outside: bool, all_values: bool = False
-    ) -> list[tuple[Any, ...]]:
-        """Per slot the values to try; what nobody mentions gets one value where all would be too many."""
-        choices = []
-        for slot in range(len(self.slots)):
-            if slot in fixed:
-                choices.append((fixed[slot],))
-            elif outside and self.slot_symbol[slot].type.kind == "proc":
-                choices.append((-1,))
-            else:
-                choices.append(self.any_value(slot))
-        mentioned = self._mentioned(known or ())
-        for kinds in (("abstract", "int", "real"), ("enum", "proc")):
-            if all_values or (known is None and prod(map(len, choices)) <= self.bounds.initial_states):
-                break
-            for slot, symbol in enumerate(self.slot_symbol):
-                if slot not in mentioned and symbol.type.kind in kinds:
-                    choices[slot] = choices[slot][:1]
-        return choices
-
-    def _mentioned(self, known: Cube) -> set[int]:
-        """Slots that the literals or the initial constraints of this instance mention."""
-        cubes = [known]
-        for constraint in self.system.initial:
-            for chosen in arrangements(range(self.processes), constraint.count):
-                cubes += put_in(constraint.cubes, {**self.named, **dict(enumerate(chosen))})
-        terms = {term for cube in cubes for literal in cube for term in terms_of(literal)}
-        # Constants can be mentioned by assumptions alone.
-        rigid = {slot for slot, symbol in enumerate(self.slot_symbol) if symbol.rigid}
-        return {self.slots[term] for term in terms if term in self.slots} | rigid
-
-    def _fix(self, literal: Literal, fixed: dict[int, Any]) -> None:
-        if literal[0] == "=":
-            left, right = literal[1], literal[2]
-            if left[0] in "kp":
-                left, right = right, left
-            if right[0] in "kp" and left[0] in "av":
-                fixed[self.slots[left]] = right[1]
-        elif literal[0] == "L" and literal[1] == "=" and len(literal[2]) == 1:
-            (term, factor), constant = literal[2][0], literal[3]
-            fixed[self.slots[term]] = -constant if factor == 1 else -constant / factor
-
-    def _initial_checks(self, assumptions: tuple[Property, ...]) -> list[Check]:
-        checks = []
-        for constraint in self.system.initial:
-            for chosen in arrangements(range(self.processes), constraint.count):
-                text = self.source(constraint.cubes, {**self.named, **dict(enumerate(chosen))})
-                if text != "True":
-                    checks.append(compiled(f"lambda s: {text}"))
-        for assumption in assumptions:
-            for chosen in arrangements(range(self.processes), assumption.parameters):
-                text = self.source((assumption.cube,), {**self.named, **dict(enumerate(chosen))})
-                checks.append(compiled(f"lambda s: not ({text})"))
-        return checks
+    # Properties
 
     def violated(self, unsafe: Property) -> Callable[[State], bool]:
         """A check for a property: can its processes be chosen so that its cube holds now?"""
@@ -395,14 +278,6 @@ class Machine:
         if "v[" not in text:
             return lambda state: bool(check(state[0], ()))
         return lambda state: bool(check(state[0], [self.seen(state, i) for i in range(self.processes)]))
-
-
-def _samples(choices: list[tuple[Any, ...]], count: int) -> Iterator[Values]:
-    """Some of the combinations, the same ones every time; none where there is no choice."""
-    random = Random(0)
-    if all(choices) and prod(map(len, choices)) > 1:
-        for _ in range(count):
-            yield tuple(random.choice(values) for values in choices)
 
 
 class _Kept:

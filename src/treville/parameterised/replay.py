@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 from treville.parameterised.cube import Node, ordered
+from treville.parameterised.initial_states import initial_states
 from treville.parameterised.machine import Bounds, Machine, State, Step, compiled
 from treville.parameterised.system import NAMED, Cube, Literal, Property, System, compares_processes, terms_of
 from treville.parameterised.terms import rename_literal
@@ -172,7 +173,7 @@ class _Replayer:
         start = (0,) * len(lanes)
         seen: dict[_Key, tuple[_Key | None, RunStep | None]] = {}
         stack: list[_Key] = []
-        for state in self.machine.initial_states(self.assumptions, self.trace.initial):
+        for state in initial_states(self.machine, self.assumptions, self.trace.initial):
             key = (start, not self.readers, state)
             seen[key] = (None, None)
             stack.append(key)
