@@ -24,6 +24,7 @@ from treville.solving.reachability import Reachability, reach_failure
 TURNS: tuple[tuple[int, float | None], ...] = ((2_500, None), (150_000, 0))
 TURNS_WITH_UPDATES: tuple[tuple[int, float | None], ...] = ((20_000, 2), (80_000, 15), (400_000, None))
 MOST_STATES = 400_000
+FIRST_LOOK = 2_500  # states, for a failing interleaving
 ENGINES = ("auto", "states", "eager", "lazy")
 
 
@@ -69,12 +70,16 @@ def reachability(
     depth = Depth(bound)
     if search.engine != "auto" or not search.usual or search.alias != FLOW:
         return _deepen(compiled, model, depth, budget, search)
-    explorable, last = True, None
+    explorable, looked, last = True, False, None
     for states, seconds in TURNS_WITH_UPDATES if _has_updates(first) else TURNS:
         explored = _explore(first, model, budget, search, states) if explorable else None
         if explored is not None and explored.verdict is not Verdict.UNKNOWN:
             return explored
         explorable = explored is not None
+        if not looked:
+            explored, looked = _look(first, model, budget, search), True
+            if explored is not None:
+                return explored
         if seconds != 0:
             turn = _share(budget, seconds if explorable else None)
             last = _deepened(compiled, model, depth, turn, search)
@@ -116,6 +121,18 @@ def _explore(program: Program, model: Model, budget: Budget, search: Search, lim
     verdict = Verdict.PASS if found.execution is None else Verdict.FAIL
     verdict = verdict if found.complete else Verdict.UNKNOWN
     return Answer(verdict, found, None, program, _used(model, program, search.goal))
+
+
+def _look(program: Program, model: Model, budget: Budget, search: Search) -> Answer | None:
+    """A failing interleaving that the model allows, if one is found soon."""
+    from treville.questions.interleavings import failing_interleaving
+
+    if search.goal != ASSERTION:
+        return None
+    used = _used(model, program, search.goal)
+    with budget.stage("interleavings"):
+        found = failing_interleaving(program, used, budget, FIRST_LOOK)
+    return None if found is None else Answer(Verdict.FAIL, found, None, program, used)
 
 
 def _deepen(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from treville.events.execution import INIT_THREAD, Event, Execution
 from treville.programs.ir import Program
+from treville.relations import Relation
 
 # Tags that say what every event of the kind is anyway, or that only the model's bookkeeping needs.
 _SILENT_TAGS = frozenset({"R", "W", "F", "M", "IW", "FW", "I", "B", "memory", "_", "DATA", "VOLATILE", "COND"})
@@ -70,11 +71,8 @@ def name_events(execution: Execution, program: Program) -> Names:
 
 def _program_order(execution: Execution) -> list[tuple[int, int, int]]:
     """A sort key for every event: how many events precede it in program order, then its own place."""
-    before = [0] * len(execution.events)
-    program_order = execution.relations.get("po")
-    if program_order is not None:
-        for _, target in program_order.pairs():
-            before[target] += 1
+    program_order = execution.relations.get("po", Relation.empty(len(execution.events)))
+    before = [row.bit_count() for row in program_order.inverse().rows]
     return [(before[event.number], event.order, event.number) for event in execution.events]
 
 

@@ -1,0 +1,53 @@
+"""A short look at the interleavings of a program before its weak executions: most mistakes show there.
+
+Nothing is assumed about the model. A failing run of the machine without buffers is an execution like any
+other; it counts if the relation algebra finds it consistent under the model, and only then. For a model that
+is weaker than SC that is always so, and a long program whose formula would be large gets its answer at once.
+"""
+
+from __future__ import annotations
+
+from treville.models.evaluate import evaluate
+from treville.models.model import Model
+from treville.programs.ir import Fence, Instruction, Nondet, Program
+from treville.results import Budget
+from treville.solving.operational.machine import Machine
+from treville.solving.operational.states import TooManyStates
+from treville.solving.operational.trace import is_explored_as_sc, reachability_of
+from treville.solving.reachability import Reachability
+
+
+def failing_interleaving(program: Program, model: Model, budget: Budget, limit: int) -> Reachability | None:
+    """An interleaving that fails an assertion and is consistent under the model, if one is found among the
+    first `limit` states. The program is the one that the model's architecture runs. Nothing is found where
+    the machine explores these states anyway; where a program gets any number, only a few are tried here."""
+    explored_anyway = is_explored_as_sc(model) and not any(isinstance(i, Nondet) for i in _instructions(program))
+    if explored_anyway or not _may_end_early(model) or _has_located_fences(program):
+        return None
+    try:
+        answer = Machine(program, "sc", limit=limit, budget=budget, samples=True).explore()
+    except TooManyStates:
+        return None
+    if answer.verdict != "FAIL":
+        return None
+    found = reachability_of(program, answer)
+    execution = found.execution
+    assert execution is not None
+    judged = evaluate(model, len(execution.events), execution.sets, execution.relations, everything=False)
+    return found if judged.consistent else None
+
+
+def _may_end_early(model: Model) -> bool:
+    """Is a run that ends where an assertion fails as good as the one that goes on? Not if the model demands
+    that something is there."""
+    return not any(axiom.negated for axiom in model.axioms if not axiom.flag and not axiom.undefined)
+
+
+def _has_located_fences(program: Program) -> bool:
+    """The machine does not know fences that belong to a location (those of SRCU)."""
+    return any(isinstance(i, Fence) and i.address is not None for i in _instructions(program))
+
+
+def _instructions(program: Program) -> list[Instruction]:
+    threads = [*program.threads, *program.functions.values()]
+    return [instruction for thread in threads for instruction in thread.instructions]
