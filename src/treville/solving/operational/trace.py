@@ -52,6 +52,16 @@ def reach_by_states(
         return Reachability(complete=False, stats={"states": limit})
     except (TooManyStates, NotRobust):
         return None
+    return reachability_of(program, answer)
+
+
+def is_explored_as_sc(model: Model) -> bool:
+    """Does the machine without buffers do just what the model says?"""
+    return MODELS.get(model.name) == "sc" and Path(model.file).parent == LIBRARY
+
+
+def reachability_of(program: Program, answer: Answer) -> Reachability:
+    """What the machine answered, with the execution that fails."""
     found = Reachability(complete=answer.verdict != "UNKNOWN", stats={"states": answer.states})
     if answer.verdict == "FAIL" and answer.failed is not None:
         found.failed = [answer.failed]
