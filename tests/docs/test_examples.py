@@ -12,11 +12,10 @@ import pytest
 from treville.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
-# Pages whose console examples belong to `treville litmus`, `diff` and `models`.
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-_NUMBER = re.compile(r"\d+\.\d+")
-COMMANDS = ("litmus", "diff", "models")
+# What differs from run to run: times, and which non-trivial half space z3 finds.
+_CHANGING = re.compile(r" *\d+\.\d+| *\[1\] .*\(non-trivial half space\)")
 
 
 def _blocks(language: str) -> list[tuple[str, str]]:
@@ -33,20 +32,21 @@ def _commands() -> list[tuple[str, str, str]]:
     for name, block in _blocks("console"):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, output = part.partition("\n")
-            if command.startswith(tuple(f"treville {c} " for c in COMMANDS)):
-                commands.append((name, command, output))
+            commands.append((name, command, output))
     return commands
 
 
 def _matches(expected: str, actual: str) -> bool:
-    """`...` stands for anything; times differ from run to run, blank lines at the end do not matter."""
-    pattern = re.escape(_NUMBER.sub("#", expected.strip())).replace(r"\.\.\.", ".*")
-    text = _NUMBER.sub("#", actual.strip())
+    """`...` stands for anything; blank lines at the end do not matter."""
+    pattern = re.escape(_CHANGING.sub("#", expected.strip())).replace(r"\.\.\.", ".*")
+    text = _CHANGING.sub("#", actual.strip())
     return any(re.fullmatch(pattern, text + end, re.DOTALL) for end in ("", "\n"))
 
 
-def test_there_are_examples() -> None:
-    assert len(_commands()) > 5
+def test_there_are_examples_of_every_command_that_answers_a_question() -> None:
+    commands = {command.split()[1] for _, command, _ in _commands()}
+    assert commands >= {"litmus", "check", "port", "history", "param", "petri"}
+    assert all(command.startswith("treville ") for _, command, _ in _commands())
     assert len(_blocks("python")) > 2
 
 
@@ -59,8 +59,10 @@ def test_consoles_show_what_the_command_prints(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    if re.search(r"\.(c|ll)\b", command):
+        pytest.importorskip("llvmlite")
     monkeypatch.chdir(ROOT)
-    main(shlex.split(command)[1:])
+    assert main(shlex.split(command)[1:]) in (0, 1, 3)
     actual = capsys.readouterr().out
     assert _matches(expected, actual), f"{name}: {command}\n{actual}"
 
