@@ -91,7 +91,7 @@ def compare(expected: dict, answer: Outcomes) -> tuple[str, str]:
 
 def show(states: set[frozenset[tuple[str, str]]]) -> str:
     """A few states for people."""
-    shown = ["; ".join(f"{name}={value}" for name, value in sorted(state)) for state in list(states)[:2]]
+    shown = sorted("; ".join(f"{name}={value}" for name, value in sorted(state)) for state in states)[:2]
     return f"{len(states)} states" + (f" ({' | '.join(shown)})" if shown else "")
 
 
