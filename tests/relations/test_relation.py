@@ -72,3 +72,45 @@ def test_restriction_and_product_follow_the_sets() -> None:
 def test_the_examples_in_the_docstrings_hold() -> None:
     assert doctest.testmod(treville.relations).failed == 0
     assert doctest.testmod(treville.relations.sets).failed == 0
+
+
+def naive_closure(relation: Relation) -> Relation:
+    rows = list(relation.rows)
+    for middle in range(len(rows)):
+        for i, row in enumerate(rows):
+            if row >> middle & 1:
+                rows[i] |= rows[middle]
+    return Relation(rows)
+
+
+def many(rng: random.Random) -> list[Relation]:
+    """Relations over a hundred events and more: sparse, dense, orders, with and without cycles, shuffled."""
+    n = rng.randint(100, 130)
+    places = rng.sample(range(n), n)
+    upwards = [(a, b) for a in range(n) for b in range(a + 1, n)]
+    threads = [(a, b) for a, b in upwards if a % 3 == b % 3]
+    few, most = rng.sample(upwards, n), rng.sample(upwards, n * n // 3)
+    some = [threads, few, most, [*few, (n - 1, 0)], [*few, (7, 7)], []]
+    mixed = [[(places[a], places[b]) for a, b in pairs] for pairs in some]
+    return [Relation.of(n, pairs) for pairs in some + mixed]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_many_events_take_short_cuts_to_the_same_results(seed: int) -> None:
+    relations = many(random.Random(seed))
+    acyclic = 0
+    for relation in relations:
+        closed = naive_closure(relation)
+        acyclic += relation.is_acyclic()
+        assert relation.plus() == closed
+        assert closed.plus() == closed
+        assert relation.is_acyclic() == closed.is_irreflexive()
+        inverse = relation.inverse()
+        assert set(inverse.pairs()) == {(b, a) for a, b in relation.pairs()}
+        assert inverse.inverse() == relation
+        for other in (*relations, closed):
+            rows = [0] * relation.n
+            for source, middle in relation.pairs():
+                rows[source] |= other.rows[middle]
+            assert (relation @ other).rows == rows
+    assert 0 < acyclic < len(relations)
