@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from treville.events.execution import Event, Execution
 from treville.programs import ir
 from treville.programs.operators import OPERATORS, wrap
+from treville.relations import Relation
 
 MOST_TRIES = 3_000
 
@@ -24,8 +25,10 @@ class CannotReplay(Exception):
     """Values are chosen that the execution does not tell."""
 
 
-def failing_assertions(program: ir.Program, execution: Execution, objects: int = 8) -> list[ir.Instruction]:
-    """The assertions that fail in the execution; raises `Mismatch` if it is none of the program."""
+def failing_assertions(
+    program: ir.Program, execution: Execution, objects: int = 8
+) -> list[ir.Instruction | Event]:
+    """The assertions and accesses that fail in the execution; raises `Mismatch` if the program has no such."""
     choices: list[int] = []
     reason: Mismatch | None = None
     for _ in range(MOST_TRIES):
@@ -38,8 +41,45 @@ def failing_assertions(program: ir.Program, execution: Execution, objects: int =
             if not choices:
                 break
         else:
-            return run.failed
+            return run.failed + used_after_free(execution)
     raise reason or Mismatch("too many tries")
+
+
+def used_after_free(execution: Execution) -> list[ir.Instruction | Event]:
+    """The accesses that come after their object was freed in coherence, or that nothing orders with that."""
+    events, found = execution.events, list[ir.Instruction | Event]()
+    ordered = _synchronised(execution)
+    for event in events:
+        for end in events:
+            if (
+                ir.FREED in end.tags
+                and event.address == end.address
+                and event is not end
+                and event.thread >= 0
+            ):
+                pair = (end.number, event.number)
+                later = pair in execution.relations["rf"] or pair in execution.relations["co"]
+                if later or (event.number, end.number) not in ordered:
+                    found.append(event)
+    return found
+
+
+def _synchronised(execution: Execution) -> Relation:
+    """Program order, and from every write to its readers unless one of them is relaxed."""
+    weak = {e.number for e in execution.events if e.tags & {"RLX", "NA"} and ir.FREED not in e.tags}
+    kept = [
+        pair
+        for pair in execution.relations["rf"].pairs()
+        if not weak.intersection(pair) or not _c11(execution)
+    ]
+    order = execution.relations["po"] | Relation.of(len(execution.events), kept)
+    return (
+        order if _c11(execution) else order | execution.relations["fr"] | execution.relations["co"]
+    ).plus()
+
+
+def _c11(execution: Execution) -> bool:
+    return any(event.tags & {"RLX", "ACQ", "REL", "SC"} for event in execution.events)
 
 
 @dataclass
@@ -49,7 +89,7 @@ class _Run:
     objects: int
     choices: list[int]
     made: list[tuple[int, int]] = field(default_factory=list)  # (chosen, how many there were)
-    failed: list[ir.Instruction] = field(default_factory=list)
+    failed: list[ir.Instruction | Event] = field(default_factory=list)
     started: set[int] = field(default_factory=lambda: {0})
     slots: set[int] = field(default_factory=set)
 
@@ -148,6 +188,8 @@ class _Thread:
                 self.threads.append((number, body, self._value(instruction.argument)))
             case ir.Allocate():
                 registers[instruction.register] = self.whole.new_object()
+            case ir.Free():
+                return self._free(instruction)
             case ir.Join() | ir.AtomicBegin() | ir.AtomicEnd():
                 pass
             case ir.Havoc():
@@ -166,6 +208,7 @@ class _Thread:
         if isinstance(instruction, ir.StoreExclusive):
             return self._exclusive(instruction)
         if not self.left:
+            self._note_access(instruction)
             return False
         event = self.left.pop(0)
         if isinstance(instruction, ir.Load):
@@ -180,6 +223,33 @@ class _Thread:
             if event.kind != "F":
                 raise Mismatch(f"a fence instead of {event}")
         return True
+
+    def _free(self, instruction: ir.Free) -> bool:
+        """A write for each cell, the first one at the object's start."""
+        address = self._value(instruction.address)
+        if not address:
+            return True
+        if not self.left:
+            self._note_access(instruction)
+            return False
+        slot, offset = divmod(address - ir.LOCATION_BASE, ir.LOCATION_STRIDE)
+        if offset or slot < len(self.whole.program.locations):
+            self.whole.failed.append(instruction)
+        event = self.left.pop(0)
+        while True:
+            if ir.FREED not in event.tags or not 0 <= (event.address or 0) - address < ir.LOCATION_STRIDE:
+                raise Mismatch(f"a free of {address:#x} instead of {event}")
+            if not self.left or self.left[0].order != event.order or ir.FREED not in self.left[0].tags:
+                return True
+            event = self.left.pop(0)
+
+    def _note_access(self, instruction: ir.Instruction) -> None:
+        """Behind the thread's last event: an access to what was freed is why the run ends."""
+        if isinstance(instruction, ir.Load | ir.Store | ir.Free):
+            slot = (self._value(instruction.address) - ir.LOCATION_BASE) // ir.LOCATION_STRIDE
+            ends = [event.address or 0 for event in self.whole.execution.events if ir.FREED in event.tags]
+            if slot in {(address - ir.LOCATION_BASE) // ir.LOCATION_STRIDE for address in ends}:
+                self.whole.failed.append(instruction)
 
     def _exclusive(self, instruction: ir.StoreExclusive) -> bool:
         event = self.left[0] if self.left else None

@@ -37,7 +37,7 @@ from treville.events.symbolic_terms import (
     Terms,
     Unknown,
 )
-from treville.programs.ir import LOCATION_BASE, LOCATION_STRIDE, Load, Program
+from treville.programs.ir import FREED, LOCATION_BASE, LOCATION_STRIDE, Load, Program
 from treville.programs.operators import OPERATORS
 from treville.relations import Relation
 from treville.results import Unsupported
@@ -63,7 +63,7 @@ def analyse_values(symbolic: SymbolicProgram, coherent: bool, most: int = 2_000)
         if not values.possible(event.guard):
             continue
         values.live |= 1 << event.number
-        if event.address is not None and event.kind != "F":
+        if event.address is not None and event.kind != "F" and FREED not in event.tags:
             _refuse_parts(symbolic.program, event, values)
     for target, allowed, instruction in symbolic.jumps:
         if target in values.wide or not values.listed(target) <= allowed:

@@ -12,11 +12,13 @@ from treville.events.execution import Event, Execution
 from treville.models.evaluate import Evaluation, evaluate
 from treville.models.model import Model
 from treville.models.races import races_in
-from treville.programs.ir import Assert, Join, Program
+from treville.programs.ir import Assert, Free, Instruction, Join, Program
 from treville.results.properties import ASSERTION, DEADLOCK, LIVENESS, RACE
 from treville.solving.reachability import Reachability
 from treville.witness.linearisation import linearise
-from treville.witness.naming import Names, name_events, thread_name
+from treville.witness.naming import Names, line_name, name_events, thread_name
+
+_NULL_PAGE = 4096  # what a null pointer to a struct or an array may reach
 
 
 class WrongWitness(Exception):
@@ -81,7 +83,8 @@ def _add_race(shown: dict[str, Any], judged: Evaluation, names: Names) -> None:
     events = {event["label"]: event for event in shown["events"]}
     own = [events[label] for label in shown["race"] if label in events]
     own.sort(key=lambda event: event["line"] or 0)
-    told = [label for label in shown["race"] if label not in events] + [_access(event) for event in own]
+    told = [label for label in shown["race"] if label not in events]
+    told += [_access(event, own[0]["file"]) for event in own]
     both = list(dict.fromkeys(told))
     place, unordered = _place(own[0]) if own else "", " are not ordered" if len(both) > 1 else ""
     shown["failure"] = f"{place}data race: {' and '.join(both)}{unordered}"
@@ -91,9 +94,9 @@ def _place(event: dict[str, Any]) -> str:
     return f"{event['file']}:{event['line']}: " if event["line"] else ""
 
 
-def _access(event: dict[str, Any]) -> str:
-    line = f" in line {event['line']}" if event["line"] else ""
-    return f"{event['does']}{line} ({thread_name(event['number'], event['thread'])})"
+def _access(event: dict[str, Any], main: str | None) -> str:
+    line = line_name(event["file"], event["line"], main)
+    return f"{event['does']}{' in ' if line else ''}{line} ({thread_name(event['number'], event['thread'])})"
 
 
 def _add_waiting(shown: dict[str, Any], found: Reachability, goal: str) -> None:
@@ -111,7 +114,11 @@ def _add_waiting(shown: dict[str, Any], found: Reachability, goal: str) -> None:
         }
         for thread, instruction in places
     ]
-    told = [f"{thread_name(w['number'], w['thread'])} (line {w['line']})" for w in shown["waiting"]]
+    main = shown["waiting"][0]["file"]
+    told = [
+        f"{thread_name(place['number'], place['thread'])} ({line_name(place['file'], place['line'], main)})"
+        for place in shown["waiting"]
+    ]
     who = ", ".join(told[:-1]) + " and " + told[-1] if len(told) > 1 else told[0]
     verb = "may never end"
     if goal == DEADLOCK:
@@ -129,8 +136,18 @@ def failure(found: Reachability) -> str:
     text = f": {assertion.text}" if assertion.text else ""
     what = message if message.endswith("is reached") and "assert" not in message else "an assertion fails"
     if not isinstance(assertion, Assert):
-        what = "an access to memory outside every object"
+        what = found.message or _wrong_access(found, assertion)
     return f"{place}{what}{text}"
+
+
+def _wrong_access(found: Reachability, instruction: Instruction) -> str:
+    """What is wrong with an access outside every object, or with freeing what cannot be freed."""
+    if isinstance(instruction, Free):
+        return "a free of what is not the start of an allocated object"
+    events = found.execution.events if found.execution is not None else []
+    addresses = [e.address for e in events if e.address is not None and e.span == instruction.span]
+    null = any(0 <= address < _NULL_PAGE for address in addresses)
+    return "a null pointer is used" if null else "an access to memory outside every object"
 
 
 def _event(event: Event, names: Names, found: Reachability) -> dict[str, Any]:

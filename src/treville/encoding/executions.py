@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from treville.analysis.aliases import FLOW
 from treville.analysis.facts import Facts, gather_facts
+from treville.analysis.lifetimes import with_ends_of_cells
 from treville.analysis.relations import analyse_relations
 from treville.analysis.values import analyse_values
 from treville.encoding.axioms import AxiomEncoding
@@ -51,6 +52,11 @@ class Encoding:
         events = self.facts.symbolic.events
         faults = [(literal, events[event].instruction) for event, literal in self.memory.faults.items()]
         return [*faults, *self.failures]
+
+    def instruction(self, event: int) -> Instruction | None:
+        """What an event is of; None for initial writes."""
+        events = self.facts.symbolic.events
+        return events[event].instruction if event < len(events) else None
 
     def final(self, observable: RegisterOf | CellOf) -> dict[int, int]:
         """The numbers that a register or cell may hold in the end, each with its literal."""
@@ -101,6 +107,10 @@ def facts_of_program(
         symbolic = whole_program(program, bound)
     with budget.stage("values"):
         values = analyse_values(symbolic, coherent, most=MOST_NUMBERS)
+        split = with_ends_of_cells(symbolic, values) if symbolic.frees else None
+        if split is not None:
+            symbolic = whole_program(split, bound)
+            values = analyse_values(symbolic, coherent, most=MOST_NUMBERS)
         facts = gather_facts(symbolic, values, coherent, set(), alias)
     budget.check()
     return facts

@@ -16,6 +16,7 @@ from treville.encoding.bitvectors import BitVectors
 from treville.encoding.formula import FALSE, TRUE, Formula
 from treville.encoding.values import FiniteDomains, ValueEncoding
 from treville.events.symbolic_data import StaticEvent
+from treville.programs.ir import FREED
 from treville.relations import elements, mask_of
 
 
@@ -84,8 +85,10 @@ class MemoryEncoding:
                     self.faults[event.number] = fault
 
     def _may_leave(self, event: StaticEvent) -> bool:
-        """May a live access go where no cell is?"""
+        """May a live access go where no cell is? (What is freed is checked by itself.)"""
         if not self.facts.live >> event.number & 1 or event.address is None or event.kind == "F":
+            return False
+        if FREED in event.tags:
             return False
         return self.facts.values.outside(event) != frozenset()
 

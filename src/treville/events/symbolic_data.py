@@ -70,7 +70,8 @@ class SymbolicProgram:
     `asserts` lists the conditions under which assertions fail, `joins` (value, mask): the threads of that
     number end before the events in the mask; `objects` are allocated objects (name and size), which lie
     behind the program's globals. `waits` lists where threads may wait, `threads` the conditions under which
-    each thread is started and has ended.
+    each thread is started and has ended. `heap` are the starts of objects that may be freed, `frees` lists
+    (guard, address, instruction) of where objects are.
     """
 
     program: Program
@@ -87,6 +88,8 @@ class SymbolicProgram:
     asserts: list[tuple[int, Instruction]] = field(default_factory=list)
     joins: list[tuple[int, int]] = field(default_factory=list)
     objects: list[tuple[str, int]] = field(default_factory=list)
+    heap: list[int] = field(default_factory=list)
+    frees: list[tuple[int, int, Instruction]] = field(default_factory=list)
     waits: list[Wait] = field(default_factory=list)
     threads: dict[int, tuple[int, int]] = field(default_factory=dict)
     thread_names: list[str] = field(default_factory=list)

@@ -27,6 +27,7 @@ from treville.programs.ir import (
     AtomicBegin,
     AtomicEnd,
     Branch,
+    Free,
     Instruction,
     Join,
     Nondet,
@@ -50,7 +51,18 @@ def whole_program(program: Program, bound: int) -> SymbolicProgram:
     result = SymbolicProgram(program)
     main = WholeProgramWalk(result, program.threads[0], _Context(program, bound))
     main.walk(TRUE, main.first_registers())
+    _check_frees(result)
     return result
+
+
+def _check_frees(result: SymbolicProgram) -> None:
+    """It fails to free anything but null and the starts of objects of the heap."""
+    terms = result.terms
+    for guard, address, instruction in result.frees:
+        starts = [terms.equal(address, terms.constant(start)) for start in (0, *result.heap)]
+        wrong = terms.both(guard, -terms.either(starts))
+        if wrong != FALSE:
+            result.asserts.append((wrong, instruction))
 
 
 class _Context:
@@ -121,6 +133,8 @@ class WholeProgramWalk(ThreadWalk):
             return {None: ended}
         elif isinstance(instruction, Allocate):
             state.registers[instruction.register] = self._allocate(state, instruction)
+        elif isinstance(instruction, Free):
+            self._free(state, guard, instruction, position)
         elif isinstance(instruction, ReadPrivate):
             state.registers[instruction.register] = self._read_private(state, instruction)
         elif isinstance(instruction, WritePrivate):
@@ -224,7 +238,26 @@ class WholeProgramWalk(ThreadWalk):
             raise Unsupported(f"an allocation of {length} bytes", instruction.span)
         slot = len(self.context.program.locations) + len(self.result.objects)
         self.result.objects.append((instruction.name, length))
-        return Binding(self.terms.constant(LOCATION_BASE + slot * LOCATION_STRIDE))
+        start = LOCATION_BASE + slot * LOCATION_STRIDE
+        if instruction.heap:
+            self.result.heap.append(start)
+        return Binding(self.terms.constant(start))
+
+    def _free(self, state: State, guard: int, instruction: Free, position: int) -> None:
+        """The write that ends a cell. What it writes does not matter, since nobody may read it."""
+        terms = self.terms
+        address = self.evaluate(instruction.address, state)
+        if instruction.within is None:
+            self.result.frees.append((guard, address.value, instruction))
+            there = -terms.equal(address.value, terms.constant(0))
+        else:
+            there = terms.either([terms.equal(address.value, terms.constant(s)) for s in instruction.within])
+        guard = terms.both(guard, there)
+        if guard != FALSE:
+            event = self.event(state, "W", instruction.tags, guard, instruction, position)
+            event.address = terms.apply("add", (address.value, terms.constant(instruction.offset)), 64)
+            event.addr, event.pick_addr = address.data, address.pick
+            event.value = terms.constant(0)
 
     def _read_private(self, state: State, instruction: ReadPrivate) -> Binding:
         offset = self.evaluate(instruction.offset, state)

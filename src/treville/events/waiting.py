@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from treville.events.symbolic_data import Binding, StaticEvent, Wait
 from treville.events.symbolic_terms import FALSE, TRUE
-from treville.programs.ir import Allocate, Instruction, Join, Spawn, StoreExclusive
+from treville.programs.ir import Allocate, Free, Instruction, Join, Spawn, StoreExclusive
 from treville.programs.live import is_live, live_names
 
 if TYPE_CHECKING:
     from treville.events.symbolic import State, ThreadWalk
     from treville.programs.unroll import Copy
 
-_NEVER_IDLE = (Allocate, Join, Spawn, StoreExclusive)
+_NEVER_IDLE = (Allocate, Free, Join, Spawn, StoreExclusive)
 WAITING = "COND"  # what waiting for a condition variable does to its mutex
 
 

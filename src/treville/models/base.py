@@ -91,7 +91,7 @@ _ABSENT_SETS = (
     "T", "TagCheck", "SPURIOUS", "FAULT", "TLBI", "DC.CVAU", "IC.IALLU", "IC.IALLUIS", "IC.IVAU",
     "EXC-ENTRY", "EXC-RET", "SVC", "MMU", "D-MMU", "I-MMU", "Translation", "AccessFlag", "Permission",
     "Instr", "Restricted-CMODX", "UNDEF", "INTID", "DI", "RCFG", "GICR", "GSB.ACK", "GSB.SYS",
-    "PTE", "PTEV", "PTEINV", "AF", "DB", "PA", "PTEMemAttr", "ALLOC", "FREE", "UB",
+    "PTE", "PTEV", "PTEINV", "AF", "DB", "PA", "PTEMemAttr", "ALLOC", "UB",
 )  # fmt: skip
 
 _ABSENT_RELATIONS = (

@@ -54,6 +54,9 @@ Expr: TypeAlias = Const | Reg | Op | Select
 
 # -- instructions ----------------------------------------------------------------------------------
 
+FREED = "FREE"  # the tag of what ends an object
+FREEING = frozenset({"NA", "DATA", FREED})  # it conflicts with accesses like a write to ordinary data
+
 
 @dataclass(slots=True)
 class Instruction:
@@ -190,10 +193,12 @@ class Nondet(Instruction):
 
 @dataclass(slots=True)
 class Assert(Instruction):
-    """The program is wrong if it gets here and the condition is zero; such a run ends here."""
+    """The program is wrong if it gets here and the condition is zero; such a run ends here. `memory`: what
+    would be wrong is an access to memory."""
 
     condition: Expr
     message: str = ""
+    memory: bool = False
 
 
 @dataclass(slots=True)
@@ -225,13 +230,27 @@ class Join(Instruction):
 @dataclass(slots=True)
 class Allocate(Instruction):
     """`register := ` the address of a fresh object of `size` bytes, filled with zeros if `zeroed` (else its
-    contents are whatever). `name` is for people. `cells` lists (offset, bits) where the type is known."""
+    contents are whatever). `name` is for people. `cells` lists (offset, bits) where the type is known.
+    Objects of the `heap` can be freed."""
 
     register: str
     size: Expr
     name: str = ""
     zeroed: bool = False
     cells: tuple[tuple[int, int], ...] = ()
+    heap: bool = False
+
+
+@dataclass(slots=True)
+class Free(Instruction):
+    """The object at `address` ends, unless that is null: a write event, after which its cell at `offset` may
+    not be accessed. `analysis.lifetimes` makes one of these for every cell that is accessed somewhere;
+    `within` are the starts of the objects that have such a cell (None: all have)."""
+
+    address: Expr
+    offset: int = 0
+    within: tuple[int, ...] | None = None
+    tags: frozenset[str] = FREEING
 
 
 @dataclass(slots=True)

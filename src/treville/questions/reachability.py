@@ -10,14 +10,14 @@ like SC as long as that makes no difference.)
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from treville.analysis.aliases import FLOW
 from treville.models.model import Model
-from treville.programs.ir import AtomicBegin, Load, Program
+from treville.programs.ir import Assert, Assume, AtomicBegin, Free, Instruction, Load, Program, Thread
 from treville.questions.depth import Depth
 from treville.results import Budget, BudgetExceeded, Verdict
-from treville.results.properties import ASSERTION, RACE
+from treville.results.properties import ASSERTION, MEMORY, RACE
 from treville.solving.reachability import Reachability, reach_failure
 
 # Turns: the machine for so many states, then the solver for so many seconds (None: all there are).
@@ -61,6 +61,11 @@ def reachability(
 ) -> Answer:
     """The answer for the program that `compiled` gives for a bound (of recursion). `bound` None deepens until
     the answer is conclusive; raises `BudgetExceeded` when there is no answer in time."""
+    if search.goal == MEMORY:
+        of_memory = replace(search, goal=ASSERTION)
+        return reachability(
+            lambda depth: _without_assertions(compiled(depth)), model, bound, budget, of_memory
+        )
     first = compiled(bound or 1)
     if search.engine == "states":
         explored = _explore(first, model, budget, search, MOST_STATES)
@@ -91,6 +96,22 @@ def reachability(
         raise last
     assert last is not None
     return last
+
+
+def _without_assertions(program: Program) -> Program:
+    """The program where a run simply ends at an assertion that does not hold."""
+
+    def ends(instruction: Instruction) -> Instruction:
+        if not isinstance(instruction, Assert) or instruction.memory:
+            return instruction
+        return Assume(instruction.condition, span=instruction.span, text=instruction.text)
+
+    def without(thread: Thread) -> Thread:
+        return replace(thread, instructions=[ends(instruction) for instruction in thread.instructions])
+
+    threads = [without(thread) for thread in program.threads]
+    functions = {name: without(thread) for name, thread in program.functions.items()}
+    return replace(program, threads=threads, functions=functions)
 
 
 def _share(budget: Budget, seconds: float | None) -> Budget:
@@ -164,19 +185,28 @@ def _solve(program: Program, model: Model, bound: int, budget: Budget, search: S
 
 
 def _used(model: Model, program: Program, goal: str) -> Model:
-    """The model, with the axiom for atomic blocks and a notion of races where they are needed."""
+    """The model, with the axiom for atomic blocks and notions of races and of lifetimes where they are
+    needed."""
+    from treville.models.lifetimes import with_lifetimes
     from treville.models.races import with_races
 
-    return with_blocks(with_races(model) if goal == RACE else model, program)
+    if goal == RACE:
+        model = with_races(model)
+    elif goal == ASSERTION and _has(program, Free):
+        model = with_lifetimes(model)
+    return with_blocks(model, program)
 
 
 def with_blocks(model: Model, program: Program) -> Model:
     """The model, with the axiom for atomic blocks if the program has any."""
     from treville.models.blocks import with_atomic_blocks
 
+    return with_atomic_blocks(model) if _has(program, AtomicBegin) else model
+
+
+def _has(program: Program, kind: type[Instruction]) -> bool:
     threads = [*program.threads, *program.functions.values()]
-    has_blocks = any(isinstance(i, AtomicBegin) for thread in threads for i in thread.instructions)
-    return with_atomic_blocks(model) if has_blocks else model
+    return any(isinstance(i, kind) for thread in threads for i in thread.instructions)
 
 
 def _has_updates(program: Program) -> bool:

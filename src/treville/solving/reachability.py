@@ -17,12 +17,14 @@ from treville.analysis.relations import NotEncodable
 from treville.encoding.executions import Encoding, encode_facts, facts_of_program
 from treville.encoding.formula import TooManyRules
 from treville.events.execution import Execution
+from treville.models.lifetimes import USE_AFTER_FREE
 from treville.models.model import Axiom, Model
 from treville.models.races import races_in, races_of
 from treville.programs.ir import Instruction, Program
 from treville.results import Budget
 from treville.results.properties import ASSERTION, RACE
 from treville.solving.lazy.propagator import LazyModel
+from treville.solving.lifetimes import unordered_uses
 from treville.solving.outcomes import eager_axioms, known_coherent
 from treville.solving.solution import ExecutionReader, IsTrue, evaluate_execution
 from treville.solving.solver import Clasp
@@ -34,12 +36,13 @@ MAX_RULES = 25_000
 
 @dataclass(slots=True)
 class Reachability:
-    """`failed` are the assertions that fail in `execution`, and the accesses outside every object, or where
-    the threads `waiting` wait for ever; without one, `complete` says that no consistent execution was cut at
-    the bound, and `cut` lists the loops and calls that one of them did not do again. `stats` counts what was
-    built."""
+    """`failed` are the assertions that fail in `execution`, and what is wrong with memory (`message` tells
+    more of the first), or where the threads `waiting` wait for ever; without one, `complete` says that no
+    consistent execution was cut at the bound, and `cut` lists the loops and calls that one of them did not do
+    again. `stats` counts what was built."""
 
     failed: list[Instruction] = field(default_factory=list)
+    message: str = ""
     waiting: list[int] = field(default_factory=list)
     execution: Execution | None = None
     thread_names: list[str] = field(default_factory=list)
@@ -80,6 +83,8 @@ def reach_failure(
 def _judging(model: Model, goal: str) -> Model:
     """The model without the flags that have no part in the answer."""
     races = races_of(model) if goal == RACE else []
+    if goal == ASSERTION:
+        races = [axiom for axiom in model.axioms if axiom.name == USE_AFTER_FREE]
     flags = [axiom for axiom in model.axioms if axiom.flag or axiom.undefined]
     kept = [axiom for axiom in model.axioms if axiom not in flags or axiom in races]
     return model if len(kept) == len(model.axioms) else replace(model, axioms=kept)
@@ -105,12 +110,18 @@ def _search(
         solver.register(lazy)
 
     def on_solution(is_true: IsTrue) -> bool:
-        execution = reader.execution(is_true)
-        if violated.unsure and not races_in(evaluate_execution(model, execution)):
+        execution, numbers = reader.execution(is_true), reader.executed(is_true)
+        if goal == RACE and violated.unsure and not races_in(evaluate_execution(model, execution)):
             return True
         parts = [part for part in violated.parts if is_true(part.literal)]
-        check_waiting(parts, execution, reader.executed(is_true))
-        answer.failed = [part.instruction for part in parts]
+        check_waiting(parts, execution, numbers)
+        failed = [(part.instruction, part.message) for part in parts]
+        if not failed and goal == ASSERTION:
+            failed = unordered_uses(model, execution, [encoding.instruction(number) for number in numbers])
+            if not failed and violated.unsure:
+                return True
+        answer.failed = [instruction for instruction, _ in failed]
+        answer.message = failed[0][1] if failed else ""
         answer.waiting = [part.thread for part in parts if part.thread is not None]
         answer.execution = execution
         return False

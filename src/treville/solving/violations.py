@@ -1,6 +1,6 @@
 """A property of a whole program -> the literal of its violation in an encoding of the program's executions.
 
-Assertions and accesses outside objects are literals of the encoding; data races are flags of the model. For
+Assertions and errors of memory are literals of the encoding; data races are flags of the model. For
 deadlock and liveness every thread that was started has ended or waits for ever, and some do wait: what they
 read is never overwritten, but by other waiting threads that write back what is there. That is fair, since
 whatever they could do next would find the same (O. Lahav et al., OOPSLA 2021).
@@ -14,22 +14,25 @@ from typing import NamedTuple
 from treville.encoding.executions import Encoding
 from treville.encoding.formula import FALSE, TRUE
 from treville.events.execution import Execution
+from treville.models.lifetimes import USE_AFTER_FREE
 from treville.models.model import Model
 from treville.models.races import races_of
 from treville.programs.ir import Instruction, Join
 from treville.relations import elements, mask_of
 from treville.results.properties import DEADLOCK, LIVENESS, RACE
+from treville.solving.lifetimes import errors_of_freeing
 
 
 class Part(NamedTuple):
     """What can take part in a violation: an instruction, and the thread that waits there if one does, with
-    what it reads and writes there."""
+    what it reads and writes there. `message` is for people."""
 
     literal: int
     instruction: Instruction
     thread: int | None = None
     reads: tuple[int, ...] = ()
     writes: tuple[int, ...] = ()
+    message: str = ""
 
 
 @dataclass(slots=True)
@@ -48,8 +51,15 @@ def violation(encoding: Encoding, model: Model, goal: str) -> Violation:
         return _race(encoding, model)
     if goal in (DEADLOCK, LIVENESS):
         return _waiting(encoding, goal)
-    parts = [Part(literal, failing) for literal, failing in encoding.ways_to_fail()]
-    return Violation(encoding.formula.either([part.literal for part in parts]), parts)
+    parts = [Part(literal, access, message=told) for literal, access, told in errors_of_freeing(encoding)]
+    parts += [Part(literal, failing) for literal, failing in encoding.ways_to_fail()]
+    literals = [part.literal for part in parts]
+    unordered = any(axiom.name == USE_AFTER_FREE for axiom in model.axioms)
+    if unordered and USE_AFTER_FREE not in encoding.flags:
+        return Violation(TRUE, parts, unsure=True)
+    if unordered:
+        literals.append(encoding.flags[USE_AFTER_FREE])
+    return Violation(encoding.formula.either(literals), parts)
 
 
 def _race(encoding: Encoding, model: Model) -> Violation:

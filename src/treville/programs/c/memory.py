@@ -99,7 +99,7 @@ class Memory:
         size = frame.sizes.get(place[0])
         if size is not None and not isinstance(place[1], ir.Const):
             inside = ir.Op("ult", (place[1], size), 64)
-            self.body.emit(ir.Assert(inside, "an access outside the array is reached"))
+            self.body.emit(ir.Assert(inside, "an access outside the array is reached", memory=True))
 
     def place_of(self, frame: Frame, value: Value) -> tuple[str, ir.Expr] | None:
         """The private object and offset that an address operand means, or None for shared memory."""

@@ -17,6 +17,7 @@ from treville.programs.ir import (
     AtomicEnd,
     Branch,
     Fence,
+    Free,
     Instruction,
     Load,
     Program,
@@ -227,6 +228,8 @@ class _KernelCompiler(_Compiler):
             return [instruction, full]
         if isinstance(instruction, Fence) and instruction.tags & FULL_FENCES:
             return [full]
+        if isinstance(instruction, Free):
+            return [replace(instruction, tags=instruction.tags - C11_TAGS | {"Plain"})]
         if not isinstance(instruction, Load | Store | Fence) or not instruction.tags & C11_TAGS:
             return [instruction]
         if isinstance(instruction, Fence) or not self._of_pthreads(instruction, around):

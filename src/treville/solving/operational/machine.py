@@ -15,12 +15,13 @@ from dataclasses import dataclass, field
 
 from treville.programs import ir
 from treville.results import Budget
-from treville.solving.operational.memories import Memories
+from treville.solving.operational.memories import Memories, slot_of
 from treville.solving.operational.states import (
     EMPTY,
     Answer,
     Buffer,
     Disabled,
+    Entry,
     Failed,
     LimitReached,
     Log,
@@ -31,7 +32,7 @@ from treville.solving.operational.threads import MAIN, Does, Threads
 
 DEFAULT_STATES = 400_000
 _BETWEEN_LOOKS_AT_THE_BUDGET = 64
-_VISIBLE = (Does.LOAD, Does.STORE, Does.UPDATE, Does.BEGIN)
+_VISIBLE = (Does.LOAD, Does.STORE, Does.UPDATE, Does.BEGIN, Does.FREE)
 _ENDS = (Does.END, Does.BLOCKED, Does.CUT)
 
 
@@ -108,7 +109,7 @@ class Machine:
         found = []
         for place, entry in enumerate(buffer.entries):
             ahead = buffer.entries[:place]
-            if all(e.address != entry.address and e.epoch == entry.epoch for e in ahead):
+            if all(not _ordered(e, entry) and e.epoch == entry.epoch for e in ahead):
                 found.append(place)
         return found
 
@@ -140,7 +141,7 @@ class Machine:
         for entry in failed.log:
             if isinstance(entry.instruction, ir.Spawn) and entry.address >= len(bodies):
                 bodies.append(entry.instruction.function)
-        return Answer("FAIL", len(before), failed.instruction, log + failed.log, bodies)
+        return Answer("FAIL", len(before), failed.instruction, log + failed.log, bodies, failed.message)
 
     def run_to(self, last: State | None, before: Mapping[State, State | None]) -> tuple[list[Log], list[str]]:
         """What happens on the way to a state, by what is before each, and what its threads execute."""
@@ -156,3 +157,10 @@ class Machine:
             source = self.successors(state, logging=True)
         bodies = [self.threads.frames[thread].body for thread in path[0].threads] if path else [MAIN]
         return log, bodies
+
+
+def _ordered(one: Entry, other: Entry) -> bool:
+    """Do two stores of a thread reach memory in order, since they are to one cell, or one ends the object?"""
+    if one.address < 0 or other.address < 0:
+        return slot_of(abs(one.address)) == slot_of(abs(other.address))
+    return one.address == other.address

@@ -1,8 +1,9 @@
 """Memories as numbers: what each holds, and which one a write leads to.
 
 A memory maps addresses of cells to values. An allocated object is noted at the negated address of its start,
-with its size and whether its cells hold 0 until they are written. Few different memories occur in a search
-that sees many states, so each is built once, and writes that were done before are looked up.
+with its size, whether it can be freed and whether its cells hold 0 until they are written. Few different
+memories occur in a search that sees many states, so each is built once, and writes that were done before are
+looked up.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from treville.programs import ir
 from treville.solving.operational.states import Log, TooManyStates
 
 _MOST_THREADS = 64
+FREED = -1  # the note of an object that was freed
 
 
 class Memories:
@@ -27,6 +29,8 @@ class Memories:
         self._written: dict[tuple[int, int, int], int] = {}
         self._widths: dict[int, int] = {}
         self._accesses: set[tuple[int, int]] = set()
+        threads = [*program.threads, *program.functions.values()]
+        self.frees = any(isinstance(i, ir.Free) for thread in threads for i in thread.instructions)
         self.initial = self._number(dict(initial_memory(program)))
 
     def _number(self, cells: dict[int, int]) -> int:
@@ -51,18 +55,36 @@ class Memories:
         cells = self.cells[memory]
         found = cells.get(address)
         if found is None:
-            start = address - (address - ir.LOCATION_BASE) % ir.LOCATION_STRIDE
+            start = start_of(address)
             size = cells.get(-start, 0)
-            if not size & 1 or address - start >= size >> 1:
+            if not size & 1 or address - start >= size >> 2:
                 raise TooManyStates("a read of memory that was not written")
             return 0
         return found
 
-    def allocate(self, memory: int, address: int, size: int, zeroed: bool) -> int:
+    def allocate(self, memory: int, address: int, size: int, zeroed: bool, heap: bool = False) -> int:
         """The memory after an allocation."""
         if not 0 <= size < ir.LOCATION_STRIDE:
             raise TooManyStates("an allocation that is too large")
-        return self.write(memory, -address, size << 1 | zeroed)
+        return self.write(memory, -address, size << 2 | heap << 1 | zeroed)
+
+    def can_be_freed(self, memory: int, address: int) -> bool:
+        """Does an object of the heap start at the address?"""
+        return bool(self.cells[memory].get(-address, 0) & 2)
+
+    def is_freed(self, memory: int, address: int) -> bool:
+        """Is the address inside an object that was freed?"""
+        return self.frees and self.cells[memory].get(-start_of(address)) == FREED
+
+    def free(self, memory: int, address: int) -> int:
+        """The memory without what the object held."""
+        key = (memory, -address, FREED)
+        found = self._written.get(key)
+        if found is None:
+            slot = slot_of(address)
+            kept = {at: value for at, value in self.cells[memory].items() if at < 0 or slot_of(at) != slot}
+            found = self._written[key] = self._number({**kept, -address: FREED})
+        return found
 
     def fresh(self, thread: int, earlier: int) -> int:
         """Where the object lies that a thread allocates after `earlier` others. Threads need not agree on who
@@ -82,8 +104,8 @@ class Memories:
         cells = self.cells[memory]
         if address in cells:
             return True
-        start = address - (address - ir.LOCATION_BASE) % ir.LOCATION_STRIDE
-        return address - start < cells.get(-start, 0) >> 1
+        start = start_of(address)
+        return address - start < cells.get(-start, 0) >> 2
 
     def width(self, address: int, bits: int) -> None:
         """Note how wide an access is; different widths at one place are too much for the machine."""
@@ -103,6 +125,11 @@ class Memories:
 def slot_of(address: int) -> int:
     """The number of the object that an address belongs to."""
     return (address - ir.LOCATION_BASE) // ir.LOCATION_STRIDE
+
+
+def start_of(address: int) -> int:
+    """The address of the object that an address belongs to."""
+    return address - (address - ir.LOCATION_BASE) % ir.LOCATION_STRIDE
 
 
 def with_objects_in_order(log: list[Log], first: int) -> list[Log]:

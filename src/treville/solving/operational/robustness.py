@@ -168,7 +168,7 @@ class RobustSearch:
 
     def _event(self, known: Knowledge, entry: Log) -> Knowledge:
         instruction, mine = entry.instruction, known.threads[entry.thread]
-        if entry.kind in "AH":
+        if entry.kind in "AH" or isinstance(instruction, ir.Free):
             return known
         if entry.kind == "S":
             return known._replace(threads=(*known.threads, mine))

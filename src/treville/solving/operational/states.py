@@ -35,12 +35,14 @@ class LimitReached(TooManyStates):
 
 
 class Failed(Exception):
-    """An assertion does not hold; `log` is the last transition up to there."""
+    """An assertion does not hold, or memory is used as it may not be (then `message` says how); `log` is the
+    last transition up to there."""
 
-    def __init__(self, instruction: ir.Instruction, log: list[Log]) -> None:
+    def __init__(self, instruction: ir.Instruction, log: list[Log], message: str = "") -> None:
         super().__init__()
         self.instruction = instruction
         self.log = log
+        self.message = message
 
 
 class Disabled(Exception):
@@ -82,3 +84,4 @@ class Answer:
     failed: ir.Instruction | None = None
     log: list[Log] = field(default_factory=list)
     bodies: list[str] = field(default_factory=list)  # what each thread of the failing run executes
+    message: str = ""

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from treville.programs import ir
 from treville.programs.compile_to import FULL_FENCES
 from treville.programs.operators import wrap
-from treville.solving.operational.memories import Memories, slot_of
+from treville.solving.operational.memories import FREED, Memories, slot_of, start_of
 from treville.solving.operational.states import (
     EMPTY,
     Buffer,
@@ -78,6 +78,10 @@ class Step:
             done = self._is_private(number, action.address)
             if done:
                 self._load(number, action)
+        elif does is Does.FREE:
+            done = self.buffered or self._is_private(number, action.address)
+            if done:
+                self._free(number, action)
         elif does is Does.STORE:
             done = self._waits_in_buffer(number, action) or self._is_private(number, action.address)
             if done:
@@ -124,8 +128,10 @@ class Step:
         if slot < self.memories.globals or slot in self.memories.pointed[self.memory]:
             return False
         for other, thread in enumerate(self.threads):
-            buffered = [entry.value for entry in self.buffers[other].entries]
-            if slot in self.memories.allocated(buffered):
+            entries = self.buffers[other].entries
+            if slot in self.memories.allocated([entry.value for entry in entries]):
+                return False
+            if other != number and any(slot_of(abs(entry.address)) == slot for entry in entries):
                 return False
             if other != number and slot in self.memories.allocated(self.what.values(thread)):
                 return False
@@ -135,9 +141,40 @@ class Step:
         instruction = action.instruction
         assert isinstance(instruction, ir.Allocate)
         address = self.memories.fresh(number, self.what.frames[self.threads[number]].objects)
-        self.memory = self.memories.allocate(self.memory, address, action.address, instruction.zeroed)
+        kind = (instruction.zeroed, instruction.heap)
+        self.memory = self.memories.allocate(self.memory, address, action.address, *kind)
         self._note("A", number, action, address)
         self._goes_on(number, address)
+
+    def _free(self, number: int, action: Action) -> None:
+        """The end of an object goes the way of a store."""
+        address, buffer, memories = action.address, self.buffers[number], self.memories
+        if not address:
+            return self._goes_on(number)
+        self._refuse_freed(number, action, "double free")
+        if not memories.can_be_freed(self.memory, address):
+            self._fail(action, "a free of what is not the start of an allocated object")
+        to_memory = self.in_block or not self.buffered
+        self._note("D" if to_memory else "W", number, action, address)
+        if to_memory:
+            self.memory = memories.free(self.memory, address)
+        else:
+            entry = Entry(-address, FREED, buffer.epoch)
+            self.buffers[number] = Buffer((*buffer.entries, entry), buffer.epoch)
+        self._goes_on(number)
+
+    def _refuse_freed(self, number: int, action: Action, message: str) -> None:
+        """It fails to access, or to free, what was freed."""
+        memories, address = self.memories, action.address
+        if memories.frees and (
+            memories.is_freed(self.memory, address)
+            or any(entry.address == -start_of(address) for entry in self.buffers[number].entries)
+        ):
+            self._fail(action, message)
+
+    def _fail(self, action: Action, message: str) -> None:
+        assert action.instruction is not None
+        raise Failed(action.instruction, self.log or [], message)
 
     def _fence(self, number: int, action: Action) -> bool:
         instruction, buffer = action.instruction, self.buffers[number]
@@ -188,6 +225,9 @@ class Step:
         elif action.does is Does.UPDATE:
             self._update(number, action)
             yield self
+        elif action.does is Does.FREE:
+            self._free(number, action)
+            yield self
         elif action.does is Does.BEGIN:
             yield from self._block(number)
 
@@ -197,7 +237,12 @@ class Step:
         entry, rest = entries[place], entries[:place] + entries[place + 1 :]
         if self.log is not None:
             self.log.append(Log("C", number, place))
-        self.memory = self.memories.write(self.memory, entry.address, entry.value)
+        if self.memories.is_freed(self.memory, abs(entry.address)):
+            raise TooManyStates("a store that gets to memory after it was freed")
+        if entry.address < 0:
+            self.memory = self.memories.free(self.memory, -entry.address)
+        else:
+            self.memory = self.memories.write(self.memory, entry.address, entry.value)
         least = min((e.epoch for e in rest), default=0)
         renumbered = tuple(Entry(e.address, e.value, e.epoch - least) for e in rest)
         self.buffers[number] = Buffer(renumbered, self.buffers[number].epoch - least) if rest else EMPTY
@@ -205,6 +250,7 @@ class Step:
     def _load(self, number: int, action: Action) -> None:
         instruction, address = action.instruction, action.address
         assert isinstance(instruction, ir.Load)
+        self._refuse_freed(number, action, "use after free")
         self.memories.width(address, instruction.bits)
         own = [entry.value for entry in self.buffers[number].entries if entry.address == address]
         found = own[-1] if own else self.memories.read(self.memory, address)
@@ -215,6 +261,7 @@ class Step:
     def _store(self, number: int, action: Action, direct: bool) -> None:
         instruction, address, buffer = action.instruction, action.address, self.buffers[number]
         assert isinstance(instruction, ir.Store)
+        self._refuse_freed(number, action, "use after free")
         self.memories.width(address, instruction.bits)
         if not self.memories.inside_an_object(self.memory, address):
             raise TooManyStates("a write outside of all objects")
@@ -279,6 +326,8 @@ class Step:
                 self._load(number, action)
             elif does is Does.STORE:
                 self._store(number, action, direct=True)
+            elif does is Does.FREE:
+                self._free(number, action)
             elif not self._does_quietly(number, action):
                 raise Disabled
         raise TooManyStates("an atomic block that goes on for ever")

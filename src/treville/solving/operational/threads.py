@@ -32,6 +32,7 @@ class Does(Enum):
     FENCE = "fence"
     CHOOSE = "choose"
     ALLOCATE = "allocate"
+    FREE = "free"
     SPAWN = "spawn"
     JOIN = "join"
     END = "end"
@@ -205,6 +206,8 @@ class _Run:
             return Action(does, instruction, self.evaluate(instruction.address))
         if isinstance(instruction, ir.Allocate):
             return Action(Does.ALLOCATE, instruction, self.evaluate(instruction.size))
+        if isinstance(instruction, ir.Free):
+            return Action(Does.FREE, instruction, self.evaluate(instruction.address))
         if isinstance(instruction, ir.Spawn):
             return Action(Does.SPAWN, instruction, self.evaluate(instruction.argument))
         if isinstance(instruction, ir.Join):

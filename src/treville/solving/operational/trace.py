@@ -22,7 +22,7 @@ from treville.solving.operational.machine import Machine
 from treville.solving.operational.memories import initial_memory, with_objects_in_order
 from treville.solving.operational.races import find_race
 from treville.solving.operational.robustness import NotRobust, RobustSearch
-from treville.solving.operational.states import Answer, LimitReached, Log, TooManyStates
+from treville.solving.operational.states import Answer, Failed, LimitReached, Log, TooManyStates
 from treville.solving.operational.waiting import Waiting, find_waiting
 from treville.solving.reachability import Reachability
 
@@ -50,8 +50,10 @@ def reach_by_states(
         answer = RobustSearch(machine).explore() if robust else machine.explore()
     except LimitReached:
         return Reachability(complete=False, stats={"states": limit})
-    except (TooManyStates, NotRobust):
+    except (TooManyStates, NotRobust, Failed):
         return None
+    if robust and machine.memories.frees and answer.verdict != "FAIL":
+        return None  # whether accesses happen before their object is freed, the states do not tell
     return reachability_of(program, answer)
 
 
@@ -64,7 +66,7 @@ def reachability_of(program: Program, answer: Answer) -> Reachability:
     """What the machine answered, with the execution that fails."""
     found = Reachability(complete=answer.verdict != "UNKNOWN", stats={"states": answer.states})
     if answer.verdict == "FAIL" and answer.failed is not None:
-        found.failed = [answer.failed]
+        found.failed, found.message = [answer.failed], answer.message
         found.thread_names = [name or "main" for name in answer.bodies]
         found.execution = Trace(program, answer).execution()
     return found

@@ -29,14 +29,18 @@ def llvm_function(here: Call) -> None:
 # -- the heap -------------------------------------------------------------------------------------------
 
 
-def _allocate(here: Call, size: ir.Expr, zeroed: bool = False) -> None:
+def _allocate(here: Call, size: ir.Expr, zeroed: bool = False, heap: bool = True) -> None:
     register = here.body.name(here.frame, here.instruction)
     name = f"{here.name} in line {here.instruction.line}"
-    here.body.emit(ir.Allocate(register, size, name, zeroed=zeroed))
+    here.body.emit(ir.Allocate(register, size, name, zeroed=zeroed, heap=heap))
 
 
 def _malloc(here: Call) -> None:
     _allocate(here, here.argument(0))
+
+
+def _on_the_stack(here: Call) -> None:
+    _allocate(here, here.argument(0), heap=False)
 
 
 def _aligned(here: Call) -> None:
@@ -49,13 +53,14 @@ def _calloc(here: Call) -> None:
 
 def _posix_memalign(here: Call) -> None:
     register = here.body.fresh("allocated")
-    here.body.emit(ir.Allocate(register, here.argument(2), f"{here.name} in line {here.instruction.line}"))
+    name = f"{here.name} in line {here.instruction.line}"
+    here.body.emit(ir.Allocate(register, here.argument(2), name, heap=True))
     here.write(0, ir.Reg(register), 64)
     here.nothing()
 
 
 def _free(here: Call) -> None:
-    del here
+    here.body.emit(ir.Free(here.argument(0)))
 
 
 # -- copying --------------------------------------------------------------------------------------------
@@ -148,8 +153,8 @@ def _returning_target(handler: Handler) -> Handler:
 
 FUNCTIONS: dict[str, Handler] = {
     "malloc": _malloc,
-    "alloca": _malloc,
-    "__builtin_alloca": _malloc,
+    "alloca": _on_the_stack,
+    "__builtin_alloca": _on_the_stack,
     "valloc": _malloc,
     "aligned_alloc": _aligned,
     "memalign": _aligned,
