@@ -10,6 +10,8 @@ takes the atomic blocks of a program as one event each, so does the graph.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from treville.encoding.formula import FALSE, TRUE, Formula
 from treville.encoding.relations import RelationEncoding, diagonal, is_set
 from treville.events.symbolic import NO_BLOCK
@@ -27,6 +29,7 @@ class AxiomEncoding:
         self.relations = relations
         self.facts = relations.facts
         self._visible: dict[tuple[int, int], int] = {}
+        self.orders_writes = False  # is coherence one of the relations without cycles?
 
     def require(self, axiom: Axiom) -> None:
         """Forbid executions that violate the axiom."""
@@ -109,32 +112,32 @@ class AxiomEncoding:
         node, blocks = self._whole_blocks(node)
         automaton = words(self.model, self.relations, blocks)
         automaton.connect(node, 0, 0)
-        live = automaton.cyclic_part()
         start = self.formula.nodes(automaton.states * self.facts.n)
-        known: set[tuple[int, int, int]] = set()
-        ordered = {
-            first
-            for first, second, leaf in automaton.transitions
-            if first == second and leaf >= 0 and self.relations.is_base(leaf, "co")
-        }
-        for first, second, leaf in automaton.transitions:
-            needed = live[first], live[second]
-            for source in elements(needed[0]):
-                row = automaton.row(leaf, source) & needed[1]
-                if first == second and automaton.reducible(leaf):
-                    row = self._reduced(leaf, source, row)
-                place = automaton.place(first, source)
+        for step in automaton.steps():
+            sources, targets = (
+                [start + automaton.place(state, event) for event in range(self.facts.n)]
+                for state in (step.first, step.second)
+            )
+            sure = automaton.sure_rows(step)
+            self.relations.memory.add_sure_edges(sure, sources, targets, step.first == step.second)
+            for source, target, literal in self._other_pairs(automaton, step, sure):
+                self.formula.edge(sources[source], targets[target], literal)
+
+    def _other_pairs(self, automaton: Automaton, step: Step, sure: list[int]) -> set[tuple[int, int, int]]:
+        """Pairs with literals of their own."""
+        found: set[tuple[int, int, int]] = set()
+        bases = [leaf for leaf in step.leaves if leaf >= 0 and step.first == step.second]
+        ordered = any(self.relations.is_base(leaf, "co") for leaf in bases)
+        self.orders_writes = self.orders_writes or (ordered and not automaton.blocks)
+        for leaf in step.leaves:
+            for source, allowed in enumerate(step.allowed):
+                row = automaton.row(leaf, source) & allowed & ~sure[source] if allowed else 0
                 for target in elements(row):
-                    goal = automaton.place(second, target)
-                    if automaton.inside(source, target):
-                        continue
-                    if automaton.component[place] == automaton.component[goal]:
-                        literal = self._order_literal(leaf, source, target) if first in ordered else None
-                        if first != second or literal is None:
-                            literal = automaton.literal(leaf, source, target)
-                        if (place, goal, literal) not in known:
-                            known.add((place, goal, literal))
-                            self.formula.edge(start + place, start + goal, literal)
+                    literal = self._order_literal(leaf, source, target) if ordered else None
+                    if literal is None:
+                        literal = automaton.literal(leaf, source, target)
+                    found.add((source, target, literal))
+        return found
 
     def _whole_blocks(self, node: int) -> tuple[int, dict[int, int]]:
         """`atomicblock?; (r \\ atomicblock)` is acyclic if r is, with the events of each block as one: r, and
@@ -173,17 +176,20 @@ class AxiomEncoding:
             return mask_of(write for write in elements(sources) if rows[write] >> read & 1)
         return sources if self.relations.is_base(leaf, "rf") else 0
 
-    def _reduced(self, leaf: int, source: int, row: int) -> int:
-        """Leave out edges that two other edges of the same leaf make up for in every execution."""
-        must = self.relations.relation(leaf).must.rows
-        sure = must[source] & row
-        skip = 0
-        for middle in elements(sure & self.facts.implied[source]):
-            skip |= must[middle] & sure & ~(1 << middle)
-        return row & ~skip
+
+class Step(NamedTuple):
+    """The relations that lead from one state to another, and the targets of each event that it can be on a
+    cycle with."""
+
+    first: int
+    second: int
+    leaves: list[int]
+    allowed: list[int]
 
 
 EPSILON = -1
+# So much larger must the pairs of from-read be than those of its two parts.
+_WORTH_READING_APART = 2
 
 
 class Automaton:
@@ -197,7 +203,7 @@ class Automaton:
         self.states = 1
         self.transitions: list[tuple[int, int, int]] = []
         self.component: list[int] = []
-        self._reducible: dict[int, bool] = {}
+        self._parts: list[tuple[int, int]] = []
 
     def connect(self, node: int, first: int, second: int) -> None:
         """Make the words of a node lead from one state to another."""
@@ -211,7 +217,9 @@ class Automaton:
         elif op == "union":
             for argument in args:
                 self.connect(argument, first, second)
-        elif op == "seq" and not self.relations.is_from_read(definition) and self._worth_splitting(*args):
+        elif self.relations.is_from_read(definition):
+            self._connect_from_read(node, first, second)
+        elif op == "seq" and self._worth_splitting(*args):
             middle = self._state()
             self.connect(args[0], first, middle)
             self.connect(args[1], middle, second)
@@ -224,6 +232,32 @@ class Automaton:
             self._connect_closure(op, args[0], first, second)
         else:
             self.transitions.append((first, second, node))
+
+    def _connect_from_read(self, node: int, first: int, second: int) -> None:
+        """A read leads to its source, in a state of its own, and from there to the writes that come later.
+        The pairs themselves have an edge where they are few or an order literal says which hold."""
+        inverse, co = self.model.nodes[node].args
+        split = self.relations.facts.sets["R"].may & ~self.relations.memory.chained
+        later = [row.bit_count() for row in self.relations.relation(co).may.rows]
+        rows = self.relations.relation(inverse).may.rows
+        apart = sum(later[source] for read in elements(split) for source in elements(rows[read]))
+        parts = sum(later) + sum(rows[read].bit_count() for read in elements(split))
+        if apart <= _WORTH_READING_APART * parts:
+            self.transitions.append((first, second, node))
+            return
+        middle = self._state()
+        self.transitions.append((first, middle, self._restricted(inverse, split)))
+        self.transitions.append((middle, second, co))
+        self.transitions.append((first, second, self._restricted(node, ~split)))
+
+    def _restricted(self, node: int, sources: int) -> int:
+        """A name for the pairs of a node that start in a set."""
+        self._parts.append((node, sources))
+        return EPSILON - len(self._parts)
+
+    def origin(self, leaf: int) -> tuple[int, int]:
+        """The node of a leaf and the sources that it is restricted to."""
+        return (leaf, -1) if leaf >= 0 else self._parts[EPSILON - leaf - 1]
 
     def _connect_closure(self, op: str, argument: int, first: int, second: int) -> None:
         loop = self._state()
@@ -260,19 +294,42 @@ class Automaton:
         """The events that a transition may lead to."""
         if leaf == EPSILON:
             return 1 << source & self.relations.facts.live
-        return self.relations.relation(leaf).may.rows[source]
+        node, sources = self.origin(leaf)
+        return self.relations.relation(node).may.rows[source] if sources >> source & 1 else 0
 
-    def reducible(self, leaf: int) -> bool:
-        """Can edges be left out that two others make up for?"""
-        found = self._reducible.get(leaf)
-        if found is None:
-            must = None if leaf == EPSILON else self.relations.relation(leaf).must
-            found = self._reducible[leaf] = must is not None and must.is_acyclic()
+    def steps(self) -> list[Step]:
+        """All transitions that a cycle can use."""
+        live = self.cyclic_part()
+        members: dict[tuple[int, int], int] = {}
+        for state, events in enumerate(live):
+            for event in elements(events):
+                key = self.component[self.place(state, event)], state
+                members[key] = members.get(key, 0) | 1 << event
+        inside: dict[int, int] = {}
+        for event, block in self.blocks.items():
+            inside[block] = inside.get(block, 0) | 1 << event
+        leaves: dict[tuple[int, int], list[int]] = {}
+        for first, second, leaf in self.transitions:
+            leaves.setdefault((first, second), []).append(leaf)
+        found = [Step(first, second, some, [0] * self.n) for (first, second), some in leaves.items()]
+        for step in found:
+            for event in elements(live[step.first]):
+                together = members.get((self.component[self.place(step.first, event)], step.second), 0)
+                step.allowed[event] = together & ~inside.get(self.blocks.get(event, -1), 0)
         return found
+
+    def sure_rows(self, step: Step) -> list[int]:
+        """Where the relations of a step lead to whenever both events are executed."""
+        rows = [0] * self.n
+        for node, sources in [self.origin(leaf) for leaf in step.leaves if leaf != EPSILON]:
+            must = self.relations.relation(node).must.rows
+            for source in elements(sources & self.relations.facts.live):
+                rows[source] |= must[source] & step.allowed[source]
+        return rows
 
     def literal(self, leaf: int, source: int, target: int) -> int:
         """When a transition can be taken."""
-        return TRUE if leaf == EPSILON else self.relations.pair(leaf, source, target)
+        return TRUE if leaf == EPSILON else self.relations.pair(self.origin(leaf)[0], source, target)
 
     def cyclic_part(self) -> list[int]:
         """For each state the events that lie on some cycle; fills `component`."""

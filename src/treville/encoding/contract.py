@@ -59,9 +59,6 @@ class SiblingMemory(MemoryEncoding):
     def _chain(self, read: int, writes: list[int]) -> list[int] | None:
         return None
 
-    def _total_order(self) -> None:
-        return
-
     def _constrain_sources(self) -> None:
         if self.exclusive:
             super()._constrain_sources()

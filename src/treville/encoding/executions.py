@@ -148,6 +148,7 @@ def _encode_axioms(
     encoding: Encoding, model: Model, axioms: list[Axiom], budget: Budget, weakened: Iterable[Axiom] = ()
 ) -> None:
     if not axioms:
+        encoding.memory.order_totally()
         return
     with budget.stage("relations"):
         bounds = analyse_relations(model, encoding.facts)
@@ -166,6 +167,8 @@ def _encode_axioms(
             weaken(encoder, axiom)
             budget.check()
         relations.finish()
+        if not encoder.orders_writes:
+            encoding.memory.order_totally()
 
 
 def addresses_of(observables: Iterable[Observable]) -> set[int]:

@@ -9,15 +9,17 @@ source; both values of such a literal are an edge, so the solver always knows an
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from treville.analysis.facts import Facts
 from treville.encoding.bitvectors import BitVectors
 from treville.encoding.formula import FALSE, TRUE, Formula
+from treville.encoding.graph import Rows, reduced, shared, worth_sharing
 from treville.encoding.values import FiniteDomains, ValueEncoding
 from treville.events.symbolic_data import StaticEvent
 from treville.programs.ir import FREED
-from treville.relations import elements, mask_of
+from treville.relations import Relation, elements, mask_of
 
 
 class MemoryEncoding:
@@ -34,6 +36,7 @@ class MemoryEncoding:
         self._last: dict[tuple[int, int], int] = {}
         self._before: dict[tuple[int, int], int] = {}
         self._chained: dict[int, int] = {}
+        self._implying: list[int] | None = None
         self.faults: dict[int, int] = {}  # event -> literal that it accesses memory outside every object
         self._faulty = (
             0 if complete else mask_of(e.number for e in facts.symbolic.events if self._may_leave(e))
@@ -66,6 +69,38 @@ class MemoryEncoding:
         if not self.facts.together[one] >> other & 1:
             return FALSE
         return self.formula.both(first, second)
+
+    def add_sure_edges(
+        self, rows: list[int], sources: Sequence[int], targets: Sequence[int], reducible: bool
+    ) -> None:
+        """Edges of the graph for pairs that hold whenever both events are executed; `sources` and `targets`
+        are the nodes of the events. With `reducible` these are the same, so that paths replace edges."""
+        direct = reduced(rows, self.facts.implied, self._executed_with()) if reducible else rows
+        fewer = shared(rows)
+        if worth_sharing(direct, fewer):
+            self._add_shared(fewer, sources, targets)
+            return
+        for source, row in enumerate(direct):
+            for target in elements(row):
+                self.formula.edge(sources[source], targets[target], self.both_executed(source, target))
+
+    def _add_shared(self, rows: Rows, sources: Sequence[int], targets: Sequence[int]) -> None:
+        formula = self.formula
+        start = formula.nodes(len(rows.parts))
+        for source, number in enumerate(rows.of):
+            if number is not None:
+                formula.edge(sources[source], start + number, self.executed[source])
+        for number, (parts, members) in enumerate(zip(rows.parts, rows.members, strict=True)):
+            for part in parts:
+                formula.edge(start + number, start + part, TRUE)
+            for target in elements(members):
+                formula.edge(start + number, targets[target], TRUE)
+
+    def _executed_with(self) -> list[int]:
+        """For each event those that are executed only if it is."""
+        if self._implying is None:
+            self._implying = Relation(self.facts.implied).inverse().rows
+        return self._implying
 
     def _constrain_program(self) -> None:
         symbolic, condition = self.facts.symbolic, self.values.condition
@@ -173,6 +208,11 @@ class MemoryEncoding:
         later = self.facts.relations["po"].may.rows
         return [-literal for event, literal in self.faults.items() if later[event] >> read & 1]
 
+    @property
+    def chained(self) -> int:
+        """The reads that have order literals."""
+        return mask_of(self._chained)
+
     def reads_from(self, write: int, read: int) -> int:
         """The literal of a pair of `rf`."""
         return self._reads_from.get((write, read), FALSE)
@@ -188,18 +228,16 @@ class MemoryEncoding:
     # -- coherence ---------------------------------------------------------------------------------------
 
     def _order_writes(self) -> None:
-        co = self.facts.relations["co"]
-        components: dict[int, int] = {}
-        for first, row in enumerate(co.may.rows):
+        """Choose an order where there are two, and name what depends on addresses; the other pairs hold
+        wherever both writes are executed, and need no literal until somebody asks."""
+        may, same = self.facts.relations["co"].may.rows, self.facts.relations["loc"].must.rows
+        for first, row in enumerate(may):
             for second in elements(row):
-                if co.may.rows[second] >> first & 1:
+                if may[second] >> first & 1:
                     if first < second:
                         self._order(first, second)
-                    components[first] = components.get(first, 0) | row
-                else:
+                elif not same[first] >> second & 1:
                     self._coherence[first, second] = self._overlapping(first, second)
-        if any(mask.bit_count() > 1 for mask in components.values()):
-            self._total_order()
 
     def _overlapping(self, one: int, other: int) -> int:
         executed = self.both_executed(one, other)
@@ -215,16 +253,46 @@ class MemoryEncoding:
         # An order that does not matter is not chosen, so that each execution is found once.
         self.formula.forbid(order, -overlapping)
 
-    def _total_order(self) -> None:
-        start = self.formula.nodes(self.facts.n)
-        initial = self.facts.initial_writes
+    def order_totally(self) -> None:
+        """Make coherence an order by itself; an axiom that forbids its cycles does so, too."""
+        facts, formula = self.facts, self.formula
+        may, initial = facts.relations["co"].may.rows, facts.sets["IW"].may
+        chosen = [first for first, second in self._coherence if may[second] >> first & 1]
+        if all(may[first].bit_count() == 1 for first in chosen):
+            return
+        places = range(start := formula.nodes(facts.n), start + facts.n)
+        sure = [0 if initial >> write & 1 else row for write, row in enumerate(may)]
         for (first, second), literal in self._coherence.items():
-            if first not in initial:
-                self.formula.edge(start + first, start + second, literal)
+            sure[first] &= ~(1 << second)
+            if not initial >> first & 1:
+                formula.edge(places[first], places[second], literal)
+        self.add_sure_edges(sure, places, places, reducible=True)
 
     def coherence(self, first: int, second: int) -> int:
-        """The literal of a pair of `co`."""
-        return self._coherence.get((first, second), FALSE)
+        """The literal of a pair of `co`. Ask before solving: there may be none yet."""
+        found = self._coherence.get((first, second))
+        if found is None:
+            may = self.facts.relations["co"].may.rows[first] >> second & 1
+            found = self.both_executed(first, second) if may else FALSE
+        return found
+
+    def coherence_rows(self, executed: list[int], kept: int, is_true: Callable[[int], bool]) -> list[int]:
+        """The rows of `co` of a solution for the executed events, a set that is also the mask `kept`."""
+        may = self.facts.relations["co"].may.rows
+        rows = {write: may[write] & kept for write in executed}
+        for (first, second), literal in self._coherence.items():
+            if first in rows and rows[first] >> second & 1 and not is_true(literal):
+                rows[first] &= ~(1 << second)
+        return [rows[write] for write in executed]
+
+    def coherent_because(self, first: int, second: int) -> list[int]:
+        """Literals that hold together exactly if a pair is in `co`; all of them were there before solving."""
+        found = self._coherence.get((first, second))
+        if found is not None:
+            return [found]
+        if not self.facts.relations["co"].may.rows[first] >> second & 1:
+            return [FALSE]
+        return [self.executed[first], self.executed[second]]
 
     def from_read(self, read: int, write: int) -> int:
         """The literal of a pair of `fr`."""

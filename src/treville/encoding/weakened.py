@@ -9,7 +9,7 @@ and writes most of what satisfies it is inconsistent.
 
 from __future__ import annotations
 
-from treville.encoding.axioms import EPSILON, Automaton, AxiomEncoding
+from treville.encoding.axioms import Automaton, AxiomEncoding
 from treville.encoding.relations import RelationEncoding
 from treville.models.model import Axiom, Model
 
@@ -39,7 +39,10 @@ class Weakened(Automaton):
         bounds = self.relations.relation(node)
         if not any(bounds.may.rows):
             return
-        if bounds.static or self._simple(node):
+        if self.relations.is_from_read(definition):
+            self.exact.add(node)
+            self._connect_from_read(node, first, second)
+        elif bounds.static or self._simple(node):
             self.exact.add(node)
             self.transitions.append((first, second, node))
         elif op == "union":
@@ -52,7 +55,7 @@ class Weakened(Automaton):
 
     def row(self, leaf: int, source: int) -> int:
         """The events that a transition may lead to."""
-        if leaf == EPSILON or leaf in self.exact:
+        if leaf < 0 or leaf in self.exact:
             return super().row(leaf, source)
         return self.relations.relation(leaf).must.rows[source]
 

@@ -16,6 +16,7 @@ from treville.models.model import Model
 from treville.relations import Relation, elements, mask_of
 
 IsTrue = Callable[[int], bool]
+Runs = list[tuple[int, int, int]]  # events that keep their distances: see _runs
 _DEPENDENCIES = ("addr", "data", "ctrl", "pick-addr", "pick-data", "pick-ctrl", "rmw", "lxsx", "amo")
 
 
@@ -51,8 +52,9 @@ class ExecutionReader:
         place = {number: index for index, number in enumerate(numbers)}
         execution = Execution([self._event(number, index, is_true) for index, number in enumerate(numbers)])
         _add_sets(execution)
-        self._add_order(execution, numbers)
-        self._add_choices(execution, numbers, place, is_true)
+        runs = _runs(numbers)
+        self._add_order(execution, numbers, runs)
+        self._add_choices(execution, numbers, place, runs, is_true)
         _add_memory(execution, self.facts.observed)
         return execution
 
@@ -71,14 +73,13 @@ class ExecutionReader:
     def _number(self, term: int | None, is_true: IsTrue) -> int | None:
         return None if term is None else self.memory.values.number(term, is_true)
 
-    def _add_order(self, execution: Execution, numbers: list[int]) -> None:
-        runs = _runs(numbers)
+    def _add_order(self, execution: Execution, numbers: list[int], runs: Runs) -> None:
         for name in ("po", "si", "int", "ext", "atomicblock"):
             rows = self.facts.relations[name].may.rows
             execution.relations[name] = Relation([_renumbered(rows[number], runs) for number in numbers])
 
     def _add_choices(
-        self, execution: Execution, numbers: list[int], place: dict[int, int], is_true: IsTrue
+        self, execution: Execution, numbers: list[int], place: dict[int, int], runs: Runs, is_true: IsTrue
     ) -> None:
         kept = mask_of(numbers)
         n = len(numbers)
@@ -91,17 +92,16 @@ class ExecutionReader:
                     if sure or is_true(conditions[number, target]):
                         pairs.append((place[number], place[target]))
             execution.relations[name] = Relation.of(n, pairs)
-        for name, literal in (("rf", self.memory.reads_from), ("co", self.memory.coherence)):
-            rows = self.facts.relations[name].may.rows
-            execution.relations[name] = Relation.of(
-                n,
-                (
-                    (place[source], place[target])
-                    for source in numbers
-                    for target in elements(rows[source] & kept)
-                    if is_true(literal(source, target))
-                ),
-            )
+        reads_from = [
+            (place[write], place[read])
+            for read in numbers
+            for write, literal in self.memory.sources.get(read, ())
+            if write in place and is_true(literal)
+        ]
+        execution.relations["rf"] = Relation.of(n, reads_from)
+        execution.relations["co"] = Relation(
+            [_renumbered(row, runs) for row in self.memory.coherence_rows(numbers, kept, is_true)]
+        )
 
 
 def evaluate_execution(model: Model, execution: Execution) -> Evaluation:
@@ -109,7 +109,7 @@ def evaluate_execution(model: Model, execution: Execution) -> Evaluation:
     return evaluate(model, len(execution.events), execution.sets, execution.relations)
 
 
-def _runs(numbers: list[int]) -> list[tuple[int, int, int]]:
+def _runs(numbers: list[int]) -> Runs:
     """Events that keep their distances when they are renumbered: (first, mask of as many bits, new first)."""
     runs = []
     first = 0
@@ -120,7 +120,7 @@ def _runs(numbers: list[int]) -> list[tuple[int, int, int]]:
     return runs
 
 
-def _renumbered(row: int, runs: list[tuple[int, int, int]]) -> int:
+def _renumbered(row: int, runs: Runs) -> int:
     """The row with the events of the runs alone, by their new numbers; much faster than bit by bit."""
     result = 0
     if row:

@@ -12,7 +12,7 @@ from typing import Any
 from treville.analysis.facts import Bounds, SetBounds
 from treville.analysis.relations import NotEncodable, analyse_relations
 from treville.encoding.executions import Encoding
-from treville.encoding.formula import FALSE, TRUE
+from treville.encoding.formula import TRUE
 from treville.models.model import Model
 from treville.solving.lazy.reasons import Fact, Reasons, Whole
 from treville.solving.solution import ExecutionReader, IsTrue, evaluate_execution
@@ -138,14 +138,19 @@ class LazyModel:
             return set()
         if not bounds.may.rows[source] >> target & 1:
             return set()
+        if fact.name == "co":
+            return self._coherent(fact.holds, source, target)
         literal = self._literal(fact.name, source, target)
         return {literal if fact.holds else -literal}
+
+    def _coherent(self, holds: bool, first: int, second: int) -> set[int]:
+        """Given that both writes are executed, a pair that depends on that alone holds."""
+        literals = self.memory.coherent_because(first, second)
+        return set(literals) if holds else {-literals[0]}
 
     def _literal(self, name: str, source: int, target: int) -> int:
         if name == "rf":
             return self.memory.reads_from(source, target)
-        if name == "co":
-            return self.memory.coherence(source, target)
         if name == "loc":
             return self.same_address[source, target]
         return self.memory.values.condition(self.facts.conditions[name][source, target])
@@ -153,6 +158,5 @@ class LazyModel:
     def _from_read(self, holds: bool, read: int, write: int, is_true: IsTrue) -> set[int]:
         for source, literal in self.memory.sources.get(read, []):
             if is_true(literal):
-                order = self.memory.coherence(source, write)
-                return {literal, order if holds else -order} - {-FALSE}
+                return {literal, *self._coherent(holds, source, write)} - {TRUE}
         return set()
