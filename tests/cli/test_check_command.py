@@ -178,8 +178,66 @@ def test_loops_that_only_wait_are_told_from_others(capsys: pytest.CaptureFixture
     assert main(["check", str(PROGRAMS / "peterson.c"), "-D", "F=1", "--explain-loops"]) == 0
     out = capsys.readouterr().out
     assert "thread: loop in line 12: only waits, needs no unrolling" in out
-    assert "main: loop in line" in out
-    assert "unrolled as far as needed (--bound auto)" in out
+    assert "mutex.h:" in out, "loops of headers have their file's name"
+    assert "the number of its rounds is known, needs no bound" in out
+
+
+LOOPS = """#include <pthread.h>
+#include <stdatomic.h>
+atomic_int lock, turns;
+void *thread(void *unused) {
+    int zero = 0, seen = 0;
+    while (!atomic_compare_exchange_strong(&lock, &zero, 1))
+        zero = 0;
+    while (seen < 5)
+        seen += atomic_load(&turns);
+    while (atomic_load(&turns) < 3)
+        atomic_store(&turns, 2);
+    return 0;
+}
+int main(void) {
+    pthread_t one;
+    pthread_create(&one, 0, thread, 0);
+    thread(0);
+    return 0;
+}
+"""
+
+
+def test_what_keeps_loops_from_only_waiting_is_told_with_its_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "loops.c"
+    path.write_text(LOOPS)
+    assert main(["check", str(path), "--explain-loops", "--bound", "3", "--loop", "8=7"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(": ")[2] for line in lines if line.startswith("thread")] == [
+        "loop in line 6: unrolled 3 times (--bound): line 6 updates memory; "
+        "rounds that change nothing are left out",
+        "loop in line 8: unrolled 7 times (--loop): line 8 uses what an earlier round computed",
+        "loop in line 10: unrolled 3 times (--bound): line 11 writes memory",
+    ]
+
+
+def test_executions_can_be_left_out_of_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", BUFFERING, "--model", "tso", "--json", "--executions"]) == 1
+    (full,) = reports(capsys)
+    assert main(["check", BUFFERING, "--model", "tso", "--json", "--no-executions"]) == 1
+    (short,) = reports(capsys)
+    assert isinstance(full["witness"], dict)
+    assert full["witness"]["events"]
+    assert short["witness"] == {"failure": full["witness"]["failure"]}
+    assert short["reason"] == full["reason"]
+
+
+def test_lines_of_other_files_have_the_files_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "lock.h").write_text("#include <pthread.h>\nvoid wait(void) {\n  while (1);\n}\n")
+    path = tmp_path / "main.c"
+    path.write_text('#include "lock.h"\nint x;\nint main(void) {\n  x = 1;\n  wait();\n  return x;\n}\n')
+    assert main(["check", str(path), "--property", "liveness"]) == 1
+    out = capsys.readouterr().out
+    assert f"P0 main  {tmp_path / 'lock.h'}:3  while (1);" in out
+    assert "P0 main  line 4" in out
 
 
 def test_an_exhausted_budget_is_unknown(capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,6 +23,7 @@ from treville.programs.ir import Program, Stop
 from treville.programs.loops import given_bounds
 from treville.results import Budget, InputError, Verdict
 from treville.results.properties import ASSERTION, DEADLOCK, LIVENESS, MEMORY, RACE
+from treville.witness.naming import line_name
 
 if TYPE_CHECKING:
     from treville.programs.c import Unit
@@ -216,13 +217,15 @@ def _conclude(report: Report, answer: Answer, options: Options) -> None:
         report["reason"] = _HOLDS[report["property"]]
     else:
         so_far = f"{_SO_FAR[report['property']]} up to the bound {bound}"
-        report.update(status="unknown", reason=f"{so_far}, but {_cut(found)} (raise --bound)")
+        report.update(status="unknown", reason=f"{so_far}, but {_cut(found, report['file'])} (raise --bound)")
 
 
-def _cut(found: Reachability) -> str:
+def _cut(found: Reachability, file: str) -> str:
     """What was cut at the bound, with its lines."""
     places = {(i.reason if isinstance(i, Stop) else "the loop", i.span) for i in found.cut}
-    named = sorted(f"{what} in line {span.line}" for what, span in places if span is not None)
+    named = sorted(
+        f"{what} in {line_name(span.file, span.line, file)}" for what, span in places if span is not None
+    )
     if not named:
         return "a loop or recursion is cut there"
     return f"{', '.join(named)} {'is' if len(named) == 1 else 'are'} cut there"

@@ -97,12 +97,12 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--graphml", metavar="DIR", default="", help="write SV-COMP witnesses of failures")
     group.add_argument("--stats", action="store_true", help="how large the problem was")
     group.add_argument("--dump", choices=_STAGES, metavar="STAGE", help=f"print {', '.join(_STAGES)}")
-    group.add_argument("--explain-loops", action="store_true", help="say which loops only wait")
+    group.add_argument("--explain-loops", action="store_true", help="say which loops need a bound, and why")
     group.add_argument(
         "--executions",
         action=argparse.BooleanOptionalAction,
         default=None,
-        help="show failing executions (default: for a single file and model)",
+        help="show failing executions (default: for a single file and model, and with --json)",
     )
 
 
@@ -167,10 +167,18 @@ def run(options: argparse.Namespace) -> int:
             codes.add(exit_of(report))
             reports.append(report)
             if options.json:
-                print(report_line({k: v for k, v in report.items() if k not in _PRIVATE}), flush=True)
+                print(report_line(_public(report, options)), flush=True)
         if not options.json:
             _print(file, reports, options, len(files) == 1 and len(reports) == 1)
     return int(batch_exit(codes))
+
+
+def _public(report: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:
+    """What scripts get to see: all, but for the execution itself where it is not wanted."""
+    shown = {key: value for key, value in report.items() if key not in _PRIVATE}
+    if options.executions is False and report["witness"] and "failure" in report["witness"]:
+        shown["witness"] = {"failure": report["witness"]["failure"]}
+    return shown
 
 
 def _target(name: str) -> str:

@@ -8,8 +8,9 @@ from pathlib import Path
 from treville.campaigns.check import Loaded, Options, compiled
 from treville.campaigns.litmus import load_model
 from treville.programs import ir
-from treville.programs.loops import bounds_of_heads, loops_of
+from treville.programs.loops import Loop, bounds_of_heads, loops_of, place_of
 from treville.results import InputError
+from treville.witness.naming import line_name
 
 DEFAULT_BOUND = 2
 _COMMON = {field.name for field in fields(ir.Instruction)}
@@ -30,7 +31,7 @@ def dump(file: str, model: str, options: Options, stage: str) -> str:
     used = load_model(model, options.variants, options.bell)
     program = compiled(file, used, bound, options)
     if stage == "loops":
-        return loops_text(program, options.bound)
+        return loops_text(program, options.bound, file)
     if stage in ("events", "relations", "formula"):
         from treville.cli.check_dump_encoding import encoding_text
 
@@ -77,28 +78,49 @@ def _shown(value: object) -> str:
     return str(value)
 
 
-def loops_text(program: ir.Program, bound: int) -> str:
-    """Every loop with its line and its bound (0: until the answer is conclusive): those that only wait need
-    no unrolling."""
+def loops_text(program: ir.Program, bound: int, file: str) -> str:
+    """Every loop with its line and its bound (0: until the answer is conclusive), and what was recognised:
+    that it only waits, how often it goes round, that rounds which change nothing are left out; or why not."""
+    cut, idle = _repeated(program, bound or DEFAULT_BOUND)
     lines = []
     for loop in loops_of(program):
-        own = None if loop.place is None else program.loop_bounds.get(loop.place)
-        if loop.waits:
+        where = f"{loop.thread}: loop in {_place_text(loop.place, file)}: "
+        if loop.obstacle is None:
             what = "only waits, needs no unrolling"
-        elif own is not None:
-            what = f"unrolled {own} times (--loop)"
-        elif bound:
-            what = f"unrolled {bound} times (--bound)"
+        elif loop.place in cut:
+            what = f"{_how_often(program, loop, bound)}: {_obstacle_text(loop, file)}"
+            what += "; rounds that change nothing are left out" if loop.place in idle else ""
+        elif loop.place in idle:
+            what = "further rounds change nothing, needs no unrolling"
         else:
-            what = "unrolled as far as needed (--bound auto)"
-        lines.append(f"{loop.thread}: loop in {_place_text(loop.place)}: {what}")
+            what = "the number of its rounds is known, needs no bound"
+        lines.append(where + what)
     return "\n".join(lines) or "no loops"
 
 
-def _place_text(place: ir.Place | None) -> str:
-    if place is None:
-        return "an unknown line"
-    return f"line {place[1]}" if place[0].endswith((".c", ".i")) else f"line {place[1]} of {place[0]}"
+def _repeated(program: ir.Program, bound: int) -> tuple[set[ir.Place | None], set[ir.Place | None]]:
+    """The places where loops are cut at the bound, and where rounds that change nothing are not repeated."""
+    from treville.events.symbolic_whole import whole_program
+
+    events = whole_program(program, bound)
+    return set(map(place_of, events.cut_at)), {place_of(wait.instruction) for wait in events.waits}
+
+
+def _how_often(program: ir.Program, loop: Loop, bound: int) -> str:
+    own = None if loop.place is None else program.loop_bounds.get(loop.place)
+    if own is not None:
+        return f"unrolled {own} times (--loop)"
+    return f"unrolled {bound} times (--bound)" if bound else "unrolled as far as needed (--bound auto)"
+
+
+def _obstacle_text(loop: Loop, file: str) -> str:
+    assert loop.obstacle is not None
+    reason, instruction = loop.obstacle
+    return f"{_place_text(place_of(instruction), file)} {reason}"
+
+
+def _place_text(place: ir.Place | None, main: str) -> str:
+    return "an unknown line" if place is None else line_name(*place, main)
 
 
 def unrolled_text(program: ir.Program, bound: int) -> str:

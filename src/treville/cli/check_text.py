@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from treville.witness.naming import thread_name
+from treville.witness.naming import line_name, thread_name
 
 _USUAL = ("assertion", "condition")
 _COLOURS = {"PASS": "32", "FAIL": "31", "UNKNOWN": "33"}
@@ -71,11 +71,12 @@ def _print_witnesses(reports: list[dict[str, Any]]) -> None:
         if report["verdict"] == "FAIL" and shown and "events" in shown:
             if len(reports) > 1:
                 print(f"\nUnder {report['model']}: {report['reason']}")
-            print(witness_text(shown))
+            print(witness_text(shown, report["file"]))
 
 
-def witness_text(shown: dict[str, Any]) -> str:
-    """The execution: step by step where it is an interleaving, else thread by thread and the cycle."""
+def witness_text(shown: dict[str, Any], file: str) -> str:
+    """The execution: step by step where it is an interleaving, else thread by thread and the cycle. Lines of
+    other files than the one that was checked have their file's name."""
     events = {event["label"]: event for event in shown["events"]}
     sources = {target: source for source, target in shown["rf"]}
     if shown["interleaving"] is not None:
@@ -85,8 +86,8 @@ def witness_text(shown: dict[str, Any]) -> str:
         order = [event["label"] for event in sorted(shown["events"], key=lambda event: event["number"])]
         lines = [f"  an execution {_that_violates(shown)}, thread by thread; no interleaving explains it:"]
     told = [events[label] for label in order if not _is_call(events[label])]
-    lines += _lines(told, sources, shown.get("race", []))
-    lines += _waiting(shown.get("waiting", []))
+    lines += _lines(told, sources, shown.get("race", []), file)
+    lines += _waiting(shown.get("waiting", []), file)
     changed = [f"{source} -> {target}" for source, target in shown["co"]]
     if changed and shown["interleaving"] is None:
         lines.append(f"  coherence: {', '.join(changed)}")
@@ -102,9 +103,9 @@ def _that_violates(shown: dict[str, Any]) -> str:
     return "that leads there" if "waiting" in shown else "that fails"
 
 
-def _waiting(places: list[dict[str, Any]]) -> list[str]:
+def _waiting(places: list[dict[str, Any]], file: str) -> list[str]:
     """Who waits where in the end."""
-    rows = [(_thread(place), f"line {place['line']}" if place["line"] else "", place) for place in places]
+    rows = [(_thread(place), line_name(place["file"], place["line"], file), place) for place in places]
     widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
     lines = [
         f"    {thread:<{widths[0]}}  {line:<{widths[1]}}  {place['source']}".rstrip()
@@ -119,14 +120,14 @@ def _is_call(event: dict[str, Any]) -> bool:
     return " " not in event["does"] and any(name in event["source"] for name in called)
 
 
-def _lines(events: list[dict[str, Any]], sources: dict[str, str], race: list[str]) -> list[str]:
+def _lines(events: list[dict[str, Any]], sources: dict[str, str], race: list[str], file: str) -> list[str]:
     """Thread, line, what happens, from where a read has its value, whether it races, and the source."""
     rows = []
     for event in events:
         source = sources.get(event["label"])
         does = event["does"] + (f" (from {source})" if source else "")
         does += " (race)" if event["label"] in race else ""
-        place = f"line {event['line']}" if event["line"] else ""
+        place = line_name(event["file"], event["line"], file)
         rows.append((_thread(event), place, f"{event['label']}: {does}", event["source"]))
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
     return [

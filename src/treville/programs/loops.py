@@ -10,29 +10,29 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from treville.programs.ir import Branch, Instruction, Place, Program, Thread
-from treville.programs.spin import spin_jumps
+from treville.programs.ir import Instruction, Place, Program, Thread
+from treville.programs.spin import Obstacle, backward_jumps, obstacle
 from treville.results import InputError
 
 
 class Loop(NamedTuple):
-    """A loop of a thread: the positions of its first instruction and of the jump back; does it only wait?"""
+    """A loop of a thread: the positions of its first instruction and of the jump back, and what keeps it from
+    only waiting, if anything."""
 
     thread: str
     head: int
     jump: int
     place: Place | None
-    waits: bool
+    obstacle: Obstacle | None
 
 
 def loops_of(program: Program) -> list[Loop]:
     """All loops, thread by thread."""
     found = []
     for name, thread in [("main", program.threads[0]), *program.functions.items()]:
-        spins = spin_jumps(thread)
-        for jump, head in _backward_jumps(thread):
+        for jump, head in backward_jumps(thread):
             place = place_of(thread.instructions[jump])
-            found.append(Loop(name, head, jump, place, jump in spins))
+            found.append(Loop(name, head, jump, place, obstacle(thread, head, jump)))
     return found
 
 
@@ -42,18 +42,10 @@ def place_of(instruction: Instruction) -> Place | None:
     return None if span is None else (span.file, span.line)
 
 
-def _backward_jumps(thread: Thread) -> list[tuple[int, int]]:
-    return [
-        (position, thread.labels[instruction.target])
-        for position, instruction in enumerate(thread.instructions)
-        if isinstance(instruction, Branch) and thread.labels[instruction.target] <= position
-    ]
-
-
 def bounds_of_heads(thread: Thread, bounds: dict[Place, int]) -> dict[int, int]:
     """The bounds of those loops of a thread that have one of their own, by the loop's first position."""
     found: dict[int, int] = {}
-    for jump, head in _backward_jumps(thread) if bounds else ():
+    for jump, head in backward_jumps(thread) if bounds else ():
         place = place_of(thread.instructions[jump])
         if place in bounds:
             found[head] = max(bounds[place], found.get(head, 0))

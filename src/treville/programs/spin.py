@@ -8,7 +8,10 @@ for ever instead (paper 004, section 4.4: spin loops need no unrolling).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from treville.programs.ir import (
+    Allocate,
     Branch,
     Const,
     Expr,
@@ -21,47 +24,67 @@ from treville.programs.ir import (
     ReadPrivate,
     Reg,
     Select,
+    Store,
+    StoreExclusive,
     Thread,
+    WritePrivate,
 )
+
+_ACTIONS: dict[type[Instruction], str] = {
+    Store: "writes memory",
+    StoreExclusive: "writes memory",
+    WritePrivate: "writes a local object",
+    Allocate: "allocates memory",
+}
+
+
+class Obstacle(NamedTuple):
+    """Why a loop does more than wait: a reason, and the instruction that it speaks of."""
+
+    reason: str
+    instruction: Instruction
 
 
 def spin_jumps(thread: Thread) -> set[int]:
     """The positions of the backward jumps of loops that only wait."""
-    found: set[int] = set()
     if any(isinstance(instruction, IndirectBranch) for instruction in thread.instructions):
-        return found
-    for position, instruction in enumerate(thread.instructions):
-        if isinstance(instruction, Branch) and thread.labels[instruction.target] <= position:
-            head = thread.labels[instruction.target]
-            if _only_waits(thread, head, position):
-                found.add(position)
-    return found
+        return set()
+    return {jump for jump, head in backward_jumps(thread) if obstacle(thread, head, jump) is None}
 
 
-def _only_waits(thread: Thread, head: int, last: int) -> bool:
-    body = range(head, last + 1)
-    for position in body:
+def backward_jumps(thread: Thread) -> list[tuple[int, int]]:
+    """The positions of the jumps that lead back, and where they lead."""
+    return [
+        (position, thread.labels[instruction.target])
+        for position, instruction in enumerate(thread.instructions)
+        if isinstance(instruction, Branch) and thread.labels[instruction.target] <= position
+    ]
+
+
+def obstacle(thread: Thread, head: int, last: int) -> Obstacle | None:
+    """What keeps the loop between two positions from being one that only waits."""
+    for position in range(head, last + 1):
         instruction = thread.instructions[position]
-        harmless = isinstance(instruction, Load | Local | ReadPrivate | Fence | Branch)
-        if not harmless or (isinstance(instruction, Load) and (instruction.link or instruction.exclusive)):
-            return False
+        if not isinstance(instruction, Load | Local | ReadPrivate | Fence | Branch):
+            return Obstacle(_ACTIONS.get(type(instruction), "does more than read"), instruction)
+        if isinstance(instruction, Load) and (instruction.link or instruction.exclusive):
+            return Obstacle("updates memory", instruction)
         if isinstance(instruction, Branch) and thread.labels[instruction.target] <= position != last:
-            return False  # a loop inside, or a second way back
-    if _entered_elsewhere(thread, head, last):
-        return False
-    return _rounds_are_independent(thread, head, last)
+            return Obstacle("is a loop inside, or a second way back", instruction)
+    entry = _entered_elsewhere(thread, head, last)
+    return Obstacle("jumps into the loop", entry) if entry else _dependency(thread, head, last)
 
 
-def _entered_elsewhere(thread: Thread, head: int, last: int) -> bool:
+def _entered_elsewhere(thread: Thread, head: int, last: int) -> Instruction | None:
     for position, instruction in enumerate(thread.instructions):
         outside = not head <= position <= last
         if outside and isinstance(instruction, Branch) and head < thread.labels[instruction.target] <= last:
-            return True
-    return False
+            return instruction
+    return None
 
 
-def _rounds_are_independent(thread: Thread, head: int, last: int) -> bool:
-    """Is every register that the loop sets set anew before it is used, in the loop or behind it?"""
+def _dependency(thread: Thread, head: int, last: int) -> Obstacle | None:
+    """Is some register that the loop sets not set anew before it is used, in the loop or behind it?"""
     code = thread.instructions
     changed = {register for p in range(head, last + 1) if (register := _defined(code[p])) is not None}
     outside = {
@@ -78,15 +101,15 @@ def _rounds_are_independent(thread: Thread, head: int, last: int) -> bool:
             continue  # not reachable from the head
         instruction = code[position]
         if used_registers(instruction) & changed - known:
-            return False
+            return Obstacle("uses what an earlier round computed", instruction)
         register = _defined(instruction)
         after = known if register is None else known | {register}
         for target in _targets(thread, position):
             if head <= target <= last and target > position:
                 set_before[target] = set_before[target] & after if target in set_before else after
             elif not head <= target <= last and not wanted <= after:
-                return False
-    return True
+                return Obstacle("leaves with what an earlier round computed", instruction)
+    return None
 
 
 def _targets(thread: Thread, position: int) -> list[int]:

@@ -38,6 +38,17 @@ def thread_name(number: int, name: str) -> str:
     return f"P{number}" if name == f"P{number}" else f"P{number} {name}"
 
 
+def line_name(file: str | None, line: int | None, main: str | None) -> str:
+    """A line for people; the file's name is left out where they know that it is the main file.
+
+    >>> line_name("lock.c", 7, "lock.c"), line_name("lock.h", 7, "lock.c"), line_name(None, None, "lock.c")
+    ('line 7', 'lock.h:7', '')
+    """
+    if not line:
+        return ""
+    return f"line {line}" if file is None or file == main else f"{file}:{line}"
+
+
 @dataclass(slots=True)
 class Names:
     """How the events of one execution are called; `label[e]` is a letter, or `init x` for initial writes."""
