@@ -18,6 +18,11 @@ from treville.solving.operational.states import TooManyStates
 
 _LOCAL_STEPS = 100_000
 MAIN = ""
+ARBITRARY = -1 << 200  # no number that fits a cell
+
+
+class _Arbitrary(TooManyStates):
+    """An arbitrary value would have to be known."""
 
 
 class Does(Enum):
@@ -173,13 +178,16 @@ class _Run:
     def _action(self, instruction: ir.Instruction) -> Action | None:
         """The action that an instruction is; None if nobody else has to do with it: then it is done."""
         if isinstance(instruction, ir.Local):
-            self.registers[instruction.register] = self.evaluate(instruction.value)
+            self.registers[instruction.register] = self._computed(instruction.value)
+        elif isinstance(instruction, ir.Nondet):
+            self.registers[instruction.register] = ARBITRARY
         elif isinstance(instruction, ir.ReadPrivate):
             value = self.cells.get((instruction.object, self.evaluate(instruction.offset)), 0)
-            self.registers[instruction.register] = wrap(value, instruction.bits)
+            found = value if value == ARBITRARY else wrap(value, instruction.bits)
+            self.registers[instruction.register] = found
         elif isinstance(instruction, ir.WritePrivate):
             place = (instruction.object, self.evaluate(instruction.offset))
-            self.cells[place] = self.evaluate(instruction.value)
+            self.cells[place] = self._computed(instruction.value)
         elif isinstance(instruction, ir.Assume):
             if not self.evaluate(instruction.condition):
                 return Action(Does.BLOCKED, instruction)
@@ -223,10 +231,20 @@ class _Run:
             raise TooManyStates(f"the machine does not know {type(instruction).__name__}")
         return Action(does, instruction)
 
+    def _computed(self, expression: ir.Expr) -> int:
+        """The value of an expression, which may be arbitrary as long as nobody needs it."""
+        try:
+            return self.evaluate(expression)
+        except _Arbitrary:
+            return ARBITRARY
+
     def evaluate(self, expression: ir.Expr) -> int:
         """The value of an expression; registers that were never written hold 0."""
         if isinstance(expression, ir.Reg):
-            return self.registers.get(expression.name, 0)
+            value = self.registers.get(expression.name, 0)
+            if value == ARBITRARY:
+                raise _Arbitrary("an arbitrary value that matters")
+            return value
         if isinstance(expression, ir.Const):
             return expression.value
         if isinstance(expression, ir.Select):
