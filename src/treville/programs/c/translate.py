@@ -14,7 +14,7 @@ from pathlib import Path
 from treville.programs import ir
 from treville.programs.c.body import Body, Frame, bits_of
 from treville.programs.c.library import call
-from treville.programs.c.library.threads import RESULT, ThreadData, end_thread, start_thread
+from treville.programs.c.library.threads import RESULT, ThreadData, await_number, end_thread, start_thread
 from treville.programs.c.llvm import (
     Aggregate,
     ArrayType,
@@ -116,6 +116,7 @@ class Translation:
         body.thread.parameter = "argument"
         self.program.functions[name] = body.thread
         self._start_thread(body)
+        await_number(body)
         body.set(RESULT, body.inline(function, [ir.Reg("argument")], {}))
         body.label("end of thread")
         end_thread(body)

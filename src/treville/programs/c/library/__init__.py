@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from treville.programs.c.library import kernel, locks, memory, threads, verification
+from treville.programs.c.library import intrinsics, kernel, locks, memory, threads, verification
 from treville.programs.c.library.assembly import assembly
 from treville.programs.c.library.calls import Call, Handler, call_defined, call_through_pointer
 from treville.programs.c.llvm import GlobalName, InlineAsm, LlvmInstruction, LocalName
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from treville.programs.c.body import Body, Frame
 
 _ALWAYS: dict[str, Handler] = verification.FUNCTIONS
-_EXTERNAL: dict[str, Handler] = threads.FUNCTIONS | locks.FUNCTIONS | memory.FUNCTIONS | verification.OTHERS
+_EXTERNAL: dict[str, Handler] = (
+    threads.FUNCTIONS | locks.FUNCTIONS | memory.FUNCTIONS | verification.OTHERS | intrinsics.FUNCTIONS
+)
 
 
 def call(body: Body, frame: Frame, instruction: LlvmInstruction) -> None:

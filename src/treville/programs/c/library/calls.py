@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from treville.programs.c.body import Body, Frame
 
 LOCKING = frozenset({"SC", "A", "RMW"})
+SYNCHRONISING = frozenset({"SC", "A"})
 WORD = 32
 ZERO, ONE = ir.Const(0), ir.Const(1)
 
@@ -53,7 +54,7 @@ class Call:
     def load(self, address: ir.Expr, link: bool = True) -> ir.Reg:
         """Read a synchronisation word."""
         old = ir.Reg(self.body.fresh("word"))
-        tags = LOCKING if link else frozenset({"SC", "A"})
+        tags = LOCKING if link else SYNCHRONISING
         self.body.emit(ir.Load(old.name, address, tags, WORD, link=link))
         return old
 
@@ -63,7 +64,7 @@ class Call:
 
     def store(self, address: ir.Expr, value: ir.Expr) -> None:
         """Write a synchronisation word."""
-        self.body.emit(ir.Store(address, value, frozenset({"SC", "A"}), WORD))
+        self.body.emit(ir.Store(address, value, SYNCHRONISING, WORD))
 
 
 Handler = Callable[[Call], None]

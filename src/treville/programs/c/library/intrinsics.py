@@ -1,11 +1,11 @@
-"""LLVM's own functions: bit counts, checked arithmetic, minimum and maximum, and what has no effect."""
+"""Bit counts, checked arithmetic, minimum and maximum of LLVM (and of C), and what has no effect."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from treville.programs import ir
-from treville.programs.c.library.calls import ONE, ZERO, Call
+from treville.programs.c.library.calls import ONE, ZERO, Call, Handler
 from treville.programs.c.llvm import StructType
 
 _NO_EFFECT = (
@@ -62,6 +62,12 @@ def _trailing_zeros(here: Call, bits: int) -> ir.Expr:
     return _count(below, bits)
 
 
+def _first_set(here: Call, bits: int) -> None:
+    """The place of the lowest one, counted from 1; 0 if there is none."""
+    none = ir.Op("eq", (here.argument(0), ZERO), bits)
+    here.returns(ir.Select(none, ZERO, ir.Op("add", (_trailing_zeros(here, bits), ONE), bits)))
+
+
 def _leading_zeros(here: Call, bits: int) -> ir.Expr:
     return ir.Op("leading_zeros", (here.argument(0),), bits)
 
@@ -83,6 +89,10 @@ def _saturated(here: Call, bits: int) -> ir.Expr:
     return ir.Select(ir.Op("ult", (left, right), bits), ZERO, ir.Op("sub", (left, right), bits))
 
 
+FUNCTIONS: dict[str, Handler] = {
+    "ffs": lambda here: _first_set(here, 32), "ffsl": lambda here: _first_set(here, 64),
+    "ffsll": lambda here: _first_set(here, 64),
+}  # fmt: skip
 _VALUES: dict[str, Callable[[Call, int], ir.Expr]] = {
     **dict.fromkeys(_SELECTIONS, _select),
     "abs": _absolute, "ctpop": _ones, "cttz": _trailing_zeros, "ctlz": _leading_zeros,

@@ -11,6 +11,7 @@ from treville.programs import ir
 from treville.programs.c.library.calls import (
     LOCKING,
     ONE,
+    SYNCHRONISING,
     WORD,
     ZERO,
     Call,
@@ -19,6 +20,7 @@ from treville.programs.c.library.calls import (
     each_function,
 )
 from treville.programs.c.llvm import Function, GlobalName, LocalName, Module, Number, Value
+from treville.programs.c.memory import FULL_FENCE
 from treville.programs.c.private import private_variables
 
 if TYPE_CHECKING:
@@ -26,16 +28,21 @@ if TYPE_CHECKING:
 
 
 RESULT = "thread result"
+_RESULTS = "results of threads"
+_NUMBERS = "threads whose numbers are told"
+_ENDS = "threads that have ended"
 _OWN_ACCESS = frozenset({"NA"})  # of the implementation, which does not race
 _SPECIFIC = "thread-specific data"
 _MOST_THREADS = 256
 _KEYS = {"pthread_key_create": 1, "tss_create": 1}
 _JOINS = ("pthread_join", "thrd_join")
+_ASK_FOR_THREADS = (*_JOINS, "pthread_equal", "thrd_equal", "pthread_detach", "thrd_detach")
 
 
 class ThreadData:
     """What the functions of a module say of data of threads: the calls that make keys, with the destructors
-    of their values, and whether anybody asks what a thread returned."""
+    of their values, whether anybody asks what a thread returned, and whether threads that others started ask
+    for numbers of threads, or join them."""
 
     def __init__(self, module: Module) -> None:
         self.keys: dict[int, tuple[int, str]] = {}  # by call: number and destructor
@@ -49,6 +56,9 @@ class ThreadData:
                     self.keys[id(instruction)] = (len(self.keys), name)
                 elif isinstance(callee, GlobalName) and callee.name in _JOINS:
                     self.results = self.results or _asks(function, instruction.operands[2][1])
+        reached = _reached_by_pointers(module)
+        self.numbers = not reached.isdisjoint(_ASK_FOR_THREADS)
+        self.ends = not reached.isdisjoint(_JOINS)
 
 
 def _asks(function: Function, pointer: Value) -> bool:
@@ -61,10 +71,38 @@ def _asks(function: Function, pointer: Value) -> bool:
     return any(i.opcode != "call" and any(value == pointer for _, value in i.operands) for i in instructions)
 
 
+def _reached_by_pointers(module: Module) -> set[str]:
+    """The functions that functions whose address is taken may call, by name."""
+    called: dict[str, set[str]] = {}
+    reached: list[str] = []
+    for function in module.functions.values():
+        called[function.name] = set()
+        for instruction in (i for block in function.blocks for i in block.instructions):
+            for place, (_, value) in enumerate(instruction.operands):
+                if isinstance(value, GlobalName) and instruction.opcode == "call" and place == 0:
+                    called[function.name].add(value.name)
+                elif isinstance(value, GlobalName) and value.name in module.functions:
+                    reached.append(value.name)
+    found: set[str] = set()
+    while reached:
+        name = reached.pop()
+        if name not in found:
+            found.add(name)
+            reached += called.get(name, ())
+    return found
+
+
 def start_thread(body: Body) -> None:
     """A thread has no value for any key."""
     for number, _ in body.translation.threads.keys.values():
         body.emit(ir.WritePrivate(_SPECIFIC, ir.Const(8 * number), ZERO, 64))
+
+
+def await_number(body: Body) -> None:
+    """A thread starts when its number is where its creator wants it, as in the common implementations: other
+    threads that it tells of itself may ask for it."""
+    if body.translation.threads.numbers:
+        _wait_until_set(body, _cell_of(body, _NUMBERS, ir.Reg(ir.OWN_NUMBER)))
 
 
 def end_thread(body: Body) -> None:
@@ -78,15 +116,28 @@ def end_thread(body: Body) -> None:
             body.inline(function, [value], {})
             body.label(done)
     if body.translation.threads.results:
-        body.emit(ir.Store(_result_of(body, ir.Reg(ir.OWN_NUMBER)), ir.Reg(RESULT), _OWN_ACCESS, 64))
+        place = _cell_of(body, _RESULTS, ir.Reg(ir.OWN_NUMBER))
+        body.emit(ir.Store(place, ir.Reg(RESULT), _OWN_ACCESS, 64))
+    if body.translation.threads.ends:
+        body.emit(ir.Fence(FULL_FENCE))
+        body.emit(ir.Store(_cell_of(body, _ENDS, ir.Reg(ir.OWN_NUMBER)), ONE, SYNCHRONISING, 64))
 
 
-def _result_of(body: Body, thread: ir.Expr) -> ir.Expr:
-    """Where the result of a thread is kept."""
-    results = body.translation.program.location("results of threads")
-    if len(results.parts) != _MOST_THREADS:
-        results.parts = tuple((8 * number, 64, 0) for number in range(_MOST_THREADS))
-    return ir.Op("add", (ir.Const(results.address), ir.Op("mul", (thread, ir.Const(8)), 64)), 64)
+def _wait_until_set(body: Body, place: ir.Expr) -> None:
+    """Wait for another thread to set a cell."""
+    seen = ir.Reg(body.fresh("seen"))
+    body.emit(ir.Fence(FULL_FENCE))
+    body.emit(ir.Load(seen.name, place, SYNCHRONISING, 64))
+    body.emit(ir.Assume(ir.Op("ne", (seen, ZERO), 64), waits=True))
+    body.emit(ir.Fence(FULL_FENCE))
+
+
+def _cell_of(body: Body, name: str, thread: ir.Expr) -> ir.Expr:
+    """Where something of a thread is kept."""
+    location = body.translation.program.location(name)
+    if len(location.parts) != _MOST_THREADS:
+        location.parts = tuple((8 * number, 64, 0) for number in range(_MOST_THREADS))
+    return ir.Op("add", (ir.Const(location.address), ir.Op("mul", (thread, ir.Const(8)), 64)), 64)
 
 
 def _create(here: Call, function: int, argument: int) -> None:
@@ -102,17 +153,24 @@ def _create(here: Call, function: int, argument: int) -> None:
     each_function(body, here.argument(function), candidates(body, 1), start)
     here.write(0, thread, 64)
     here.fence()
+    if body.translation.threads.numbers:
+        body.emit(ir.Store(_cell_of(body, _NUMBERS, thread), ONE, SYNCHRONISING, 64))
     here.returns(ZERO)
 
 
 def _join(here: Call, bits: int) -> None:
+    """The first thread joins what was started before; others may join what is started later, or any thread
+    that is chosen while the program runs."""
     body, thread = here.body, here.argument(0)
-    here.fence()
-    body.emit(ir.Join(thread))
-    here.fence()
+    if body.thread.parameter:
+        _wait_until_set(body, _cell_of(body, _ENDS, thread))
+    else:
+        here.fence()
+        body.emit(ir.Join(thread))
+        here.fence()
     if body.translation.threads.results and here.operands[1][1] != Number(0):
         result = ir.Reg(body.fresh("result"))
-        body.emit(ir.Load(result.name, _result_of(body, thread), _OWN_ACCESS, 64))
+        body.emit(ir.Load(result.name, _cell_of(body, _RESULTS, thread), _OWN_ACCESS, 64))
         here.write(1, result, bits)
     here.returns(ZERO)
 
