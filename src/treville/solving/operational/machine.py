@@ -4,8 +4,8 @@ The search. It shares nothing with the axiomatic engines but the program IR and 
 the two means something.
 
 Loops need no bound where the program has finitely many states: a state that was seen is not explored again.
-What the machine cannot do exactly (any number as a value, uninitialised memory, accesses of mixed sizes or
-outside of objects) it leaves to the other engines.
+What the machine cannot do exactly (any number where more of it matters than a few tests, memory that is not
+initialised, accesses of mixed sizes or outside of objects) it leaves to the other engines.
 """
 
 from __future__ import annotations
@@ -38,18 +38,20 @@ _ENDS = (Does.END, Does.BLOCKED, Does.CUT)
 
 @dataclass
 class Machine:
-    """Explores a compiled program under `sc`, `tso` or `pso`. `bound` limits loops as the engines do."""
+    """Explores a compiled program under `sc`, `tso` or `pso`. `bound` limits loops as the engines do; with
+    `samples` not every number is tried where any will do, and only a failure is an answer then."""
 
     program: ir.Program
     model: str
     bound: int | None = None
     limit: int = DEFAULT_STATES
     budget: Budget = field(default_factory=Budget)
+    samples: bool = False
     threads: Threads = field(init=False)
     memories: Memories = field(init=False)
 
     def __post_init__(self) -> None:
-        self.threads = Threads(self.program, self.bound)
+        self.threads = Threads(self.program, self.bound, self.samples)
         self.memories = Memories(self.program)
 
     def explore(self) -> Answer:
@@ -70,7 +72,8 @@ class Machine:
                 stack.extend((following, current) for following, _ in self.successors(current))
         except Failed as failed:
             return self.failure(failed, current, before)
-        return Answer("UNKNOWN" if self.threads.was_cut else "PASS", len(before))
+        partly = self.threads.was_cut or self.threads.sampled
+        return Answer("UNKNOWN" if partly else "PASS", len(before))
 
     def first(self, logging: bool = False) -> Iterator[tuple[State, list[Log]]]:
         """The states in which every thread waits in front of something visible, at first."""

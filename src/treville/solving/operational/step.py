@@ -91,9 +91,8 @@ class Step:
         return [self] if done else None
 
     def _choices(self, number: int, action: Action) -> list[Step]:
-        assert isinstance(action.instruction, ir.Havoc)
         found = []
-        for value in action.instruction.values:
+        for value in self.what.choices(self.threads[number]):
             other = self.copy()
             other._note("H", number, action, 0, value)
             other._goes_on(number, value)
@@ -150,7 +149,8 @@ class Step:
         """The end of an object goes the way of a store."""
         address, buffer, memories = action.address, self.buffers[number], self.memories
         if not address:
-            return self._goes_on(number)
+            self._goes_on(number)
+            return
         self._refuse_freed(number, action, "double free")
         if not memories.can_be_freed(self.memory, address):
             self._fail(action, "a free of what is not the start of an allocated object")

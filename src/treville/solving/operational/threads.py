@@ -14,6 +14,8 @@ from typing import NamedTuple
 from treville.programs import ir
 from treville.programs.live import cell, is_live, live_names
 from treville.programs.operators import OPERATORS, wrap
+from treville.programs.spin import used_registers
+from treville.solving.operational.choices import Choice, all_numbers, choice_of, some_numbers
 from treville.solving.operational.states import TooManyStates
 
 _LOCAL_STEPS = 100_000
@@ -69,15 +71,19 @@ class Frame(NamedTuple):
 
 
 class Threads:
-    """What the threads of a program do. `bound` limits loops as the other engines do."""
+    """What the threads of a program do. `bound` limits loops as the other engines do. Numbers that may be any
+    are tried out as far as they make a difference; where that are too many a few of them with `samples`."""
 
-    def __init__(self, program: ir.Program, bound: int | None = None) -> None:
-        self.bound = bound
+    def __init__(self, program: ir.Program, bound: int | None = None, samples: bool = False) -> None:
+        self.bound, self.samples = bound, samples
         self.bodies = {MAIN: program.threads[0], **program.functions}
         self.live = {name: live_names(thread) for name, thread in self.bodies.items()}
         self.frames: list[Frame] = []
         self.actions: list[Action] = []
         self.was_cut = False
+        self.sampled = False  # did some number stand for others that may do something else?
+        self._choices: dict[Frame, tuple[int, ...] | None] = {}
+        self._uses: dict[tuple[str, int], Choice] = {}
         self._numbers: dict[Frame, int] = {}
         self._after: dict[tuple[int, int], int] = {}
 
@@ -103,6 +109,38 @@ class Threads:
             run.position += 1
             found = self._after[key] = self._settled(run)
         return found
+
+    def choices(self, thread: int) -> tuple[int, ...]:
+        """The numbers to choose from where a thread chooses."""
+        instruction = self.actions[thread].instruction
+        if isinstance(instruction, ir.Nondet):
+            return self.few_numbers(self.frames[thread], instruction) or ()
+        assert isinstance(instruction, ir.Havoc)
+        return instruction.values
+
+    def few_numbers(self, frame: Frame, instruction: ir.Nondet) -> tuple[int, ...] | None:
+        """The numbers to try where a thread gets any number, None if they are too many."""
+        if frame not in self._choices:
+            self._choices[frame] = self._numbers_that_matter(frame, instruction)
+        return self._choices[frame]
+
+    def _numbers_that_matter(self, frame: Frame, instruction: ir.Nondet) -> tuple[int, ...] | None:
+        place = (frame.body, frame.position)
+        uses = self._uses.get(place)
+        if uses is None:
+            uses = self._uses[place] = choice_of(self.bodies[frame.body], instruction)
+        found: dict[tuple[int, ...], int] = {}
+        more: list[int] = []
+        for first, last in uses.ranges():
+            if not uses.used or _Run(self, frame).ends_at_once(first, uses.tainted):
+                found.setdefault(uses.answers(first), first)
+                continue
+            numbers = some_numbers(first, last) if self.samples else all_numbers(first, last)
+            if numbers is None:
+                return None
+            more += numbers
+            self.sampled = self.samples
+        return tuple(dict.fromkeys([*found.values(), *more]))
 
     def values(self, thread: int) -> list[int]:
         """All numbers that a thread knows."""
@@ -165,6 +203,32 @@ class _Run:
             self.position += 1
         raise TooManyStates("a loop that goes on for ever")
 
+    def ends_at_once(self, value: int, tainted: frozenset[str]) -> bool:
+        """Does the thread end, as an assumption does not hold, whenever it gets a number that its tests
+        do not tell from this one? `tainted` registers tell such numbers apart."""
+        source = self.body.instructions[self.position]
+        assert isinstance(source, ir.Nondet)
+        self.registers[source.register] = value
+        self.position += 1
+        for _ in range(_LOCAL_STEPS):
+            if self.position >= len(self.body.instructions):
+                return False
+            instruction = self.body.instructions[self.position]
+            if not isinstance(instruction, ir.Local) and used_registers(instruction) & tainted:
+                return False
+            if isinstance(instruction, ir.Branch):
+                taken = instruction.condition is None or self.evaluate(instruction.condition)
+                if not self._go(self.body.labels[instruction.target] if taken else self.position + 1):
+                    return False
+                continue
+            if not isinstance(instruction, ir.Local | ir.Assume | ir.Stop | ir.ReadPrivate | ir.WritePrivate):
+                return False
+            action = self._action(instruction)
+            if action is not None:
+                return action.does is Does.BLOCKED
+            self.position += 1
+        return False
+
     def _go(self, target: int) -> bool:
         """Go on at a position; False if the loop has gone round often enough."""
         if target <= self.position and self.threads.bound is not None:
@@ -180,6 +244,8 @@ class _Run:
         if isinstance(instruction, ir.Local):
             self.registers[instruction.register] = self._computed(instruction.value)
         elif isinstance(instruction, ir.Nondet):
+            if self.threads.few_numbers(self.frame(Action(Does.CHOOSE)), instruction) is not None:
+                return Action(Does.CHOOSE, instruction)
             self.registers[instruction.register] = ARBITRARY
         elif isinstance(instruction, ir.ReadPrivate):
             value = self.cells.get((instruction.object, self.evaluate(instruction.offset)), 0)
