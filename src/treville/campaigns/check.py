@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from treville.campaigns.guard import guarded
+from treville.campaigns.guard import guarded, interrupted_after
 from treville.campaigns.outputs import PictureName
 from treville.campaigns.results import Report
 from treville.models.model import Model
@@ -154,7 +154,8 @@ def _fill(report: Report, file: str, name: str, goal: str, options: Options, loa
     search = Search(engine, options.encoding, options.solver, goal, options.alias)
     at_bound = partial(_compiled_at, file, model, goal, options, loaded, budget)
     try:
-        answer = reachability(at_bound, model, options.bound or None, budget, search)
+        with interrupted_after(options.seconds):
+            answer = reachability(at_bound, model, options.bound or None, budget, search)
         _conclude(report, answer, options)
     finally:
         report["stats"]["seconds"] = {name: round(spent, 3) for name, spent in budget.stages.items()}

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from treville.campaigns.results import Report
 from treville.results import BudgetExceeded, InputError, TrevilleError
@@ -30,3 +33,27 @@ def guarded(report: Report, fill: Callable[[], None]) -> None:
             raise
         reason = f"internal error: {type(error).__name__}: {error}"
         report.update(status="error", reason=reason, internal=True)
+
+
+@contextmanager
+def interrupted_after(seconds: float | None) -> Iterator[None]:
+    """Interrupt what does not look at its budget itself, soon after the budget is used up. It needs alarms,
+    which not every system has, and the main thread; solvers in other languages finish their call first."""
+    if (
+        seconds is None
+        or not hasattr(signal, "setitimer")
+        or threading.current_thread() is not threading.main_thread()
+    ):
+        yield
+        return
+
+    def ring(_number: int, _frame: object) -> None:
+        raise BudgetExceeded(f"no answer within {seconds:g} s", "raise --timeout")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds + min(1, seconds / 10) + 0.1, 2)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
