@@ -28,7 +28,7 @@ class CannotReplay(Exception):
 def failing_assertions(
     program: ir.Program, execution: Execution, objects: int = 8
 ) -> list[ir.Instruction | Event]:
-    """The assertions and accesses that fail in the execution; raises `Mismatch` if the program has no such."""
+    """The assertions and accesses that fail in the execution; raises `Mismatch` if it has no such."""
     choices: list[int] = []
     reason: Mismatch | None = None
     for _ in range(MOST_TRIES):
