@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from treville.encoding.formula import FALSE, TRUE, Formula
+from treville.encoding.graph import strong_components
 from treville.encoding.relations import RelationEncoding, diagonal, is_set
 from treville.events.symbolic import NO_BLOCK
 from treville.models.blocks import BLOCK
@@ -202,7 +203,9 @@ class Automaton:
         self.n = relations.facts.n
         self.states = 1
         self.transitions: list[tuple[int, int, int]] = []
-        self.component: list[int] = []
+        self._members: dict[int, int] = {}
+        for event, block in blocks.items():
+            self._members[block] = self._members.get(block, 0) | 1 << event
         self._parts: list[tuple[int, int]] = []
 
     def connect(self, node: int, first: int, second: int) -> None:
@@ -285,11 +288,6 @@ class Automaton:
         """The node of the graph that an event is in a state."""
         return state * self.n + (event if state else self.blocks.get(event, event))
 
-    def inside(self, source: int, target: int) -> bool:
-        """Are the events in the same block?"""
-        block = self.blocks.get(source)
-        return block is not None and block == self.blocks.get(target)
-
     def row(self, leaf: int, source: int) -> int:
         """The events that a transition may lead to."""
         if leaf == EPSILON:
@@ -298,24 +296,19 @@ class Automaton:
         return self.relations.relation(node).may.rows[source] if sources >> source & 1 else 0
 
     def steps(self) -> list[Step]:
-        """All transitions that a cycle can use."""
-        live = self.cyclic_part()
-        members: dict[tuple[int, int], int] = {}
-        for state, events in enumerate(live):
-            for event in elements(events):
-                key = self.component[self.place(state, event)], state
-                members[key] = members.get(key, 0) | 1 << event
-        inside: dict[int, int] = {}
-        for event, block in self.blocks.items():
-            inside[block] = inside.get(block, 0) | 1 << event
+        """All transitions, with the pairs that a cycle can use."""
+        component, everything = self._components(), (1 << self.n) - 1
         leaves: dict[tuple[int, int], list[int]] = {}
         for first, second, leaf in self.transitions:
             leaves.setdefault((first, second), []).append(leaf)
         found = [Step(first, second, some, [0] * self.n) for (first, second), some in leaves.items()]
         for step in found:
-            for event in elements(live[step.first]):
-                together = members.get((self.component[self.place(step.first, event)], step.second), 0)
-                step.allowed[event] = together & ~inside.get(self.blocks.get(event, -1), 0)
+            for event in elements(self.relations.facts.live):
+                places = component[self.place(step.first, event)]
+                events = places >> step.second * self.n & everything
+                if self.blocks and step.second == 0:
+                    events |= mask_of(e for e, block in self.blocks.items() if events >> block & 1)
+                step.allowed[event] = events & ~self._inside(event)
         return found
 
     def sure_rows(self, step: Step) -> list[int]:
@@ -331,69 +324,28 @@ class Automaton:
         """When a transition can be taken."""
         return TRUE if leaf == EPSILON else self.relations.pair(self.origin(leaf)[0], source, target)
 
-    def cyclic_part(self) -> list[int]:
-        """For each state the events that lie on some cycle; fills `component`."""
-        n = self.n
-        successors: list[list[int]] = [[] for _ in range(self.states * n)]
+    def _components(self) -> list[int]:
+        """For each place on a cycle the places that are on one with it."""
+        rows = [0] * (self.states * self.n)
         for first, second, leaf in self.transitions:
-            for source in range(n):
-                place = self.place(first, source)
-                successors[place] += [
-                    self.place(second, target)
-                    for target in elements(self.row(leaf, source))
-                    if not self.inside(source, target)
-                ]
-        self.component = strong_components(successors)
-        sizes: dict[int, int] = {}
-        for number in self.component:
-            sizes[number] = sizes.get(number, 0) + 1
-        cyclic = [sizes[number] > 1 or node in successors[node] for node, number in enumerate(self.component)]
-        return [
-            mask_of(event for event in range(n) if cyclic[self.place(state, event)])
-            for state in range(self.states)
-        ]
+            for source in elements(self.relations.facts.live):
+                row = self.row(leaf, source)
+                if row:
+                    rows[self.place(first, source)] |= self._targets(second, row & ~self._inside(source))
+        found = [0] * len(rows)
+        for members in strong_components(rows):
+            first_place = members.bit_length() - 1
+            if members & members - 1 or rows[first_place] >> first_place & 1:
+                for place in elements(members):
+                    found[place] = members
+        return found
 
+    def _targets(self, state: int, events: int) -> int:
+        """The places of events in a state."""
+        if state or not self.blocks:
+            return events << state * self.n
+        return mask_of(self.place(state, event) for event in elements(events))
 
-def strong_components(successors: list[list[int]]) -> list[int]:
-    """The number of each node's strongly connected component (Tarjan, without recursion)."""
-    count = len(successors)
-    index = [0] * count
-    low = [0] * count
-    component = [-1] * count
-    stack: list[int] = []
-    clock = components = 0
-    for root in range(count):
-        if index[root]:
-            continue
-        work = [(root, 0)]
-        while work:
-            node, at = work.pop()
-            if at == 0:
-                clock += 1
-                index[node] = low[node] = clock
-                stack.append(node)
-            following = successors[node]
-            descended = False
-            while at < len(following):
-                target = following[at]
-                at += 1
-                if not index[target]:
-                    work.append((node, at))
-                    work.append((target, 0))
-                    descended = True
-                    break
-                if component[target] < 0:
-                    low[node] = min(low[node], index[target])
-            if descended:
-                continue
-            if low[node] == index[node]:
-                while True:
-                    top = stack.pop()
-                    component[top] = components
-                    if top == node:
-                        break
-                components += 1
-            if work:
-                parent = work[-1][0]
-                low[parent] = min(low[parent], low[node])
-    return component
+    def _inside(self, event: int) -> int:
+        """The events of the same block."""
+        return self._members.get(self.blocks.get(event, -1), 0)

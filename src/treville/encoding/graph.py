@@ -94,3 +94,29 @@ def _take_apart(row: int, candidates: list[int], numbers: dict[int, int], result
 def worth_sharing(rows: Sequence[int], found: Rows) -> bool:
     """Do shared rows save enough edges?"""
     return sum(row.bit_count() for row in rows) > _WORTH * found.edges()
+
+
+def strong_components(rows: Sequence[int]) -> Iterator[int]:
+    """The sets of nodes that lead to each other, each once. A path is followed, and what it comes back to is
+    merged with all that it went through (P. Purdom, BIT 10, 1970): one operation on sets for each node."""
+    done = 0
+    for root in range(len(rows)):
+        if done >> root & 1:
+            continue
+        path = [(1 << root, rows[root])]
+        on_path = 1 << root
+        while path:
+            members, following = path.pop()
+            following &= ~(done | members)
+            if following & on_path & ~members:
+                others, theirs = path.pop()
+                path.append((others | members, theirs | following))
+            elif following:
+                path.append((members, following))
+                node = following & -following
+                path.append((node, rows[node.bit_length() - 1]))
+                on_path |= node
+            else:
+                on_path ^= members
+                done |= members
+                yield members

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treville.analysis.relations import analyse_relations
-from treville.encoding.axioms import AxiomEncoding, strong_components
+from treville.encoding.axioms import AxiomEncoding
 from treville.encoding.executions import Encoding
 from treville.encoding.formula import FALSE, Formula
+from treville.encoding.graph import strong_components
 from treville.encoding.relations import RelationEncoding
 from treville.models.model import Axiom, Model
 from treville.relations import elements
@@ -79,13 +80,13 @@ def _guessed_cycle(node: int, relations: RelationEncoding) -> int:
 def _edges_on_cycles(node: int, relations: RelationEncoding) -> dict[tuple[int, int], int]:
     """For each pair that may lie on a cycle, an atom that guesses it: it can only hold if the pair does."""
     may = relations.relation(node).may
-    component = strong_components([list(elements(row)) for row in may.rows])
     found = {}
-    for source, target in may.pairs():
-        if component[source] == component[target]:
-            literal = relations.pair(node, source, target)
-            if literal != FALSE:
-                found[source, target] = _guess(relations.formula, literal)
+    for component in strong_components(may.rows):
+        for source in elements(component):
+            for target in elements(may.rows[source] & component):
+                literal = relations.pair(node, source, target)
+                if literal != FALSE:
+                    found[source, target] = _guess(relations.formula, literal)
     return found
 
 
