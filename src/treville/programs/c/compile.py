@@ -27,6 +27,7 @@ FLAGS = (
 )  # fmt: skip
 _ZIG_FLAGS = ("-target", "x86_64-linux-musl", "-fno-sanitize=undefined")
 _INLINED = "#99999"
+_ATOMIC = "__VERIFIER_atomic_"
 INSTALL_HINT = "install the C front end: pip install 'treville[c]'"
 COMPILE_SECONDS = 60
 RUNTIME = Path(__file__).parent / "runtime"
@@ -145,14 +146,42 @@ def _machine(llvm: Any) -> Any:
 
 
 def _mark_for_inlining(text: str) -> str:
-    """Mark every function for inlining but `main` and those whose calls mean something to the analysis."""
+    """Mark every function for inlining but `main` and those whose calls mean something to the analysis. The
+    bodies of `__VERIFIER_atomic_` functions become atomic blocks, so that their calls mean nothing more."""
 
     def mark(match: re.Match[str]) -> str:
         name = match.group("name")
-        if name == "main" or name.startswith("__VERIFIER_") or name in ("reach_error", "assume_abort_if_not"):
+        known = name.startswith("__VERIFIER_") and not name.startswith(_ATOMIC)
+        if name == "main" or known or name in ("reach_error", "assume_abort_if_not"):
             return match.group(0)
         return f"{match.group('head')}{_INLINED}{match.group('rest')}"
 
     pattern = r"^(?P<head>define [^\n]*@(?P<name>[\w.$]+)\([^\n]*\) (?:[\w_]+ )*?)#\d+(?P<rest>[^\n]*\{)$"
-    marked = re.sub(pattern, mark, text, flags=re.MULTILINE)
+    marked = re.sub(pattern, mark, _with_atomic_blocks(text), flags=re.MULTILINE)
     return f"{marked}\nattributes {_INLINED} = {{ alwaysinline nounwind }}\n"
+
+
+def _with_atomic_blocks(text: str) -> str:
+    """A block around the body of every `__VERIFIER_atomic_` function."""
+
+    def block(match: re.Match[str]) -> str:
+        body = match.group("body")
+        first = re.search(r", !dbg !\d+$", body, flags=re.MULTILINE)
+        place = first.group(0) if first else ""
+        ended = re.sub(
+            r"^  ret [^\n]*?(?P<line>(?:, !dbg !\d+)?)$",
+            lambda ret: f"  call void @{_ATOMIC}end(){ret.group('line')}\n{ret.group(0)}",
+            body,
+            flags=re.MULTILINE,
+        )
+        return f"{match.group('head')}  call void @{_ATOMIC}begin(){place}\n{ended}"
+
+    pattern = (
+        rf"^(?P<head>define [^\n]*@{_ATOMIC}(?!begin\(|end\()[\w.$]+\([^\n]*\{{\n(?:[\w.$]+:[^\n]*\n)?)"
+        r"(?P<body>.*?^\}$)"
+    )
+    changed = re.sub(pattern, block, text, flags=re.MULTILINE | re.DOTALL)
+    if changed == text:
+        return text
+    missing = [name for name in ("begin", "end") if f"@{_ATOMIC}{name}(" not in text]
+    return "\n".join([changed, *(f"declare void @{_ATOMIC}{name}()" for name in missing)])

@@ -71,18 +71,13 @@ Handler = Callable[[Call], None]
 
 
 def call_defined(here: Call, name: str | None = None) -> None:
-    """The function's body; that of a `__VERIFIER_atomic_` function is an atomic block."""
+    """The function's body."""
     body = here.body
     function = body.translation.module.functions[name or here.name]
-    atomic = function.name.startswith("__VERIFIER_atomic_")
     arguments = [here.argument(number) for number in range(len(here.operands))]
     instruction = body.here
-    if atomic:
-        body.emit(ir.AtomicBegin())
     result = body.inline(function, arguments, here.frame.depth)
     body.here = instruction
-    if atomic:
-        body.emit(ir.AtomicEnd())
     if isinstance(here.instruction.type, StructType) and here.instruction.result is not None:
         for number in range(len(here.instruction.type.fields)):
             body.set(f"{body.name(here.frame, here.instruction)}.{number}", ir.Reg(f"{result.name}.{number}"))
