@@ -21,6 +21,7 @@ from treville.programs.c.llvm import (
     scalars,
     size_of,
 )
+from treville.programs.c.weak import is_only_repeated
 
 if TYPE_CHECKING:
     from treville.programs.c.body import Body, Frame
@@ -236,7 +237,8 @@ class Memory:
 
     def _compare_exchange(self, frame: Frame, instruction: LlvmInstruction) -> None:
         """A failed exchange reads with its own order; where the orders differ in that, the outcome is
-        chosen first so that the read event has the right one."""
+        chosen first so that the read event has the right one. So it is where a weak exchange may fail
+        although it finds what it expects."""
         body = self.body
         pointer, (kind, expected), (_, desired) = instruction.operands
         bits, register = body.bits(kind), body.name(frame, instruction)
@@ -247,7 +249,8 @@ class Memory:
         old, equal = ir.Reg(f"{register}.0"), ir.Reg(f"{register}.1")
         test = ir.Op("eq", (old, wanted), bits)
         reading = {"ACQ_REL": "ACQ", "REL": "RLX"}.get(success, success)
-        if reading == failure:
+        weak = "weak" in instruction.words and not is_only_repeated(frame.function, instruction)
+        if reading == failure and not weak:
             body.emit(ir.Load(old.name, address, tags, bits, link=True))
             body.set(equal.name, test)
             body.emit(ir.Store(address, new, tags, bits, link=True, when=equal))
@@ -261,7 +264,8 @@ class Memory:
         body.emit(ir.Branch(done))
         body.label(failed)
         body.emit(ir.Load(old.name, address, frozenset((failure, "A")), bits))
-        body.emit(ir.Assume(ir.Op("lnot", (test,))))
+        if not weak:
+            body.emit(ir.Assume(ir.Op("lnot", (test,))))
         body.label(done)
 
 
