@@ -39,7 +39,7 @@ from treville.events.symbolic_terms import (
 )
 from treville.programs.ir import FREED, LOCATION_BASE, LOCATION_STRIDE, Load, Program
 from treville.programs.operators import OPERATORS
-from treville.relations import Relation
+from treville.relations import Relation, elements
 from treville.results import Unsupported
 
 MAX_TABLE = 200_000
@@ -88,10 +88,15 @@ def _refuse_parts(program: Program, event: StaticEvent, values: Values) -> None:
 
 @dataclass(slots=True)
 class _Memory:
-    """The writes that may reach each address with what they write, and the reads there."""
+    """The writes that may reach each address with what they write, and the reads there. `settled` are the
+    writes that surely go to an address; `visible` says which writes a read may see at one, and whether the
+    initial value, if it reads there alone or not."""
 
     writers: dict[int, dict[int, Numbers]] = field(default_factory=dict)
+    written: dict[int, int] = field(default_factory=dict)  # masks of the writers
     readers: dict[int, set[int]] = field(default_factory=dict)
+    settled: dict[int, list[StaticEvent]] = field(default_factory=dict)
+    visible: dict[tuple[int, int, bool], tuple[bool, int]] = field(default_factory=dict)
 
 
 class _Analysis:
@@ -116,7 +121,6 @@ class _Analysis:
         self.values.pointers = Pointers(symbolic, initial)
         self.values.sizes = {len(locations) + i: size for i, (_, size) in enumerate(symbolic.objects)}
         self.memory = _Memory()
-        self.settled: dict[int, int | None] = {}
         self.writes = [event for event in symbolic.events if event.kind == "W"]
         self.groups = [self.writes]
         self.order = [term for term in self.terms.order if term >= 0]
@@ -136,7 +140,10 @@ class _Analysis:
         """All values, conditions being as they are: rounds of terms in order, then writes into memory. In a
         run sets only grow, so what is overwritten for sure is decided by the run before."""
         self.memory = _Memory()
-        self.settled = {write.number: self._settled(write) for write in self.writes}
+        for write in self.writes:
+            address = self._settled(write)
+            if address is not None and self.values.possible(write.guard):
+                self.memory.settled.setdefault(address, []).append(write)
         self.values.numbers = [EMPTY] * len(self.terms.values)
         self.values.wide = set()
         dirty = bytearray([1]) * len(self.terms.values)
@@ -260,40 +267,39 @@ class _Analysis:
             return EMPTY
         found: set[int] = set()
         addresses = self.values.addresses(event)
-        hidden = self._hidden(event, addresses)
         for address in addresses:
             self.memory.readers.setdefault(address, set()).add(event.number)
-            if hidden is None:
+            from_start, visible = self._visible(event, address, alone=len(addresses) == 1)
+            if from_start:
                 found.add(self.values.initial.get(address, 0))
-            for write, numbers in self.memory.writers.get(address, {}).items():
-                if hidden is not None and hidden >> write & 1:
-                    continue
-                if self.coherent and self.after[event.number] >> write & 1:
-                    continue
+            writers = self.memory.writers.get(address, {})
+            for write in elements(visible & self.memory.written.get(address, 0)):
+                numbers = writers[write]
                 if isinstance(numbers, range):
                     return ANYTHING
                 found |= numbers
         return frozenset(found)
 
-    def _hidden(self, event: StaticEvent, addresses: frozenset[int]) -> int | None:
-        """With coherence: the writes that are overwritten before the read; None if not even the initial value
-        surely is."""
-        if not self.coherent or len(addresses) != 1:
-            return None
-        (address,) = addresses
-        over = 0
-        guards = self._guards[event.guard]
-        found = None
-        for write in self.memory.writers.get(address, ()):
-            other = self.symbolic.events[write]
-            if (
-                self.before[event.number] >> write & 1
-                and self.settled[write] == address
-                and (other.guard in guards or self.values.certain(other.guard))
-            ):
-                over |= self.before[write]
-                found = over
+    def _visible(self, event: StaticEvent, address: int, alone: bool) -> tuple[bool, int]:
+        """May a read see the initial value of an address, and which writes? With coherence no later ones and,
+        if it reads there `alone`, none that are overwritten before it."""
+        key = (event.number, address, alone)
+        found = self.memory.visible.get(key)
+        if found is None:
+            later = self.after[event.number] if self.coherent else 0
+            over = self._overwritten(event, address) if self.coherent and alone else None
+            found = self.memory.visible[key] = (over is None, ~(later | (over or 0)))
         return found
+
+    def _overwritten(self, event: StaticEvent, address: int) -> int | None:
+        """The writes that are overwritten before a read; None if not even the initial value surely is."""
+        guards, before = self._guards[event.guard], self.before
+        over = None
+        for write in self.memory.settled.get(address, ()):
+            sure = write.guard in guards or self.values.certain(write.guard)
+            if sure and before[event.number] >> write.number & 1:
+                over = (over or 0) | before[write.number]
+        return over
 
     def _truth(self, condition: int) -> tuple[bool, bool]:
         term = self.terms.conditions[condition]
@@ -326,8 +332,20 @@ class _Analysis:
                 there = self.memory.writers.setdefault(address, {})
                 if write.number not in there or there[write.number] != numbers:
                     there[write.number] = numbers
-                    stale |= self.memory.readers.get(address, set())
+                    written = self.memory.written
+                    written[address] = written.get(address, 0) | 1 << write.number
+                    stale |= self._readers(address, write.number)
         return stale
+
+    def _readers(self, address: int, write: int) -> set[int]:
+        """The reads that may see a write at the address."""
+        found = set()
+        for read in self.memory.readers.get(address, ()):
+            known = self.memory.visible
+            seen = known.get((read, address, False)) or known[read, address, True]
+            if seen[1] >> write & 1:
+                found.add(read)
+        return found
 
 
 def _parts_of(mask: int) -> Iterator[int]:
