@@ -51,9 +51,10 @@ def all_numbers(first: int, last: int) -> tuple[int, ...] | None:
     return tuple(range(first, last + 1)) if last - first < _SMALL else None
 
 
-def some_numbers(first: int, last: int) -> tuple[int, ...]:
-    """Small numbers of a range."""
-    return (first, min(first + 1, last)) if first >= 0 else (last,)
+def some_numbers(first: int, last: int, count: int) -> tuple[int, ...]:
+    """So many numbers of a range, small ones."""
+    least = min(max(first, 0), last)
+    return tuple(range(least, min(least + count, last + 1)))
 
 
 def choice_of(thread: ir.Thread, instruction: ir.Nondet) -> Choice:
@@ -68,7 +69,7 @@ class _Uses:
         self.thread = thread
         self.choice = Choice(source.register, source.bits)
         self.aliases: dict[str, list[ir.Expr]] = {source.register: [ir.Reg(source.register)]}
-        self.starts = {-(1 << (source.bits - 1)), 0}
+        self.starts = {-(1 << (source.bits - 1))}
         self.tainted: set[str] = set()
         self._close()
         self.choice.starts = sorted(self.starts)

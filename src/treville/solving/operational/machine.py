@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from random import Random
 
 from treville.programs import ir
 from treville.results import Budget
@@ -39,14 +40,17 @@ _ENDS = (Does.END, Does.BLOCKED, Does.CUT)
 @dataclass
 class Machine:
     """Explores a compiled program under `sc`, `tso` or `pso`. `bound` limits loops as the engines do; with
-    `samples` not every number is tried where any will do, and only a failure is an answer then."""
+    `samples` only so many numbers of each kind are tried where any will do, and only a failure is an answer.
+    `order` says in which order states are looked at: a mistake that is far from every end shows soon in one
+    that is random."""
 
     program: ir.Program
     model: str
     bound: int | None = None
     limit: int = DEFAULT_STATES
     budget: Budget = field(default_factory=Budget)
-    samples: bool = False
+    samples: int = 0
+    order: Random | None = None
     threads: Threads = field(init=False)
     memories: Memories = field(init=False)
 
@@ -69,7 +73,10 @@ class Machine:
                     raise LimitReached("too many states")
                 if len(before) % _BETWEEN_LOOKS_AT_THE_BUDGET == 0:
                     self.budget.check()
-                stack.extend((following, current) for following, _ in self.successors(current))
+                following = [state for state, _ in self.successors(current)]
+                if self.order is not None:
+                    self.order.shuffle(following)
+                stack.extend((state, current) for state in following)
         except Failed as failed:
             return self.failure(failed, current, before)
         partly = self.threads.was_cut or self.threads.sampled

@@ -72,9 +72,10 @@ class Frame(NamedTuple):
 
 class Threads:
     """What the threads of a program do. `bound` limits loops as the other engines do. Numbers that may be any
-    are tried out as far as they make a difference; where that are too many a few of them with `samples`."""
+    are tried out as far as they make a difference; where that are too many, so many of each kind as `samples`
+    says."""
 
-    def __init__(self, program: ir.Program, bound: int | None = None, samples: bool = False) -> None:
+    def __init__(self, program: ir.Program, bound: int | None = None, samples: int = 0) -> None:
         self.bound, self.samples = bound, samples
         self.bodies = {MAIN: program.threads[0], **program.functions}
         self.live = {name: live_names(thread) for name, thread in self.bodies.items()}
@@ -135,11 +136,11 @@ class Threads:
             if not uses.used or _Run(self, frame).ends_at_once(first, uses.tainted):
                 found.setdefault(uses.answers(first), first)
                 continue
-            numbers = some_numbers(first, last) if self.samples else all_numbers(first, last)
+            numbers = some_numbers(first, last, self.samples) if self.samples else all_numbers(first, last)
             if numbers is None:
                 return None
             more += numbers
-            self.sampled = self.samples
+            self.sampled = bool(self.samples)
         return tuple(dict.fromkeys([*found.values(), *more]))
 
     def values(self, thread: int) -> list[int]:
