@@ -151,6 +151,10 @@ class RelationEncoding:
         left = self.model.nodes[node.args[0]]
         return left.op == "inverse" and self.is_base(left.args[0], "rf") and self.is_base(node.args[1], "co")
 
+    def body(self, variable: int) -> int:
+        """The definition of a recursive name."""
+        return self._body[variable]
+
     def is_base(self, node: int, name: str) -> bool:
         """Is the node that base relation?"""
         definition = self.model.nodes[node]

@@ -1,15 +1,18 @@
 """Axioms that are enforced lazily -> the part of them that is cheap to encode all the same.
 
-What an acyclic relation surely contains can be ordered before any execution was looked at, and so can base
-relations that it is a union of. Compositions, recursion and the like are represented by the pairs that they
-must have. So a formula with these edges allows all consistent executions and some others; the lazy method of
-`solving.lazy` forbids the rest, and has to look at fewer. Arithmetic needs this: without an order of reads
-and writes most of what satisfies it is inconsistent.
+What an acyclic relation surely contains can be ordered before any execution was looked at, and so can what is
+made of base relations by unions, compositions and closures. Recursive definitions are represented by the
+pairs that they must have and those that they have without recursion. So a formula with these edges allows all
+consistent executions and some others; the lazy method of `solving.lazy` forbids the rest, and has to look at
+fewer. Arithmetic needs this: without an order of reads and writes most of what satisfies it is inconsistent.
 """
 
 from __future__ import annotations
 
-from treville.encoding.axioms import Automaton, AxiomEncoding
+from collections.abc import Iterator
+
+from treville.encoding.automaton import EPSILON, Automaton, Leaf
+from treville.encoding.axioms import AxiomEncoding
 from treville.encoding.relations import RelationEncoding
 from treville.models.model import Axiom, Model
 
@@ -21,43 +24,119 @@ _SIMPLE = (
 
 def weaken(encoder: AxiomEncoding, axiom: Axiom) -> None:
     """Add what is cheap of an axiom; nothing unless it asks for acyclicity."""
-    if axiom.kind == "acyclic" and not (axiom.negated or axiom.flag or axiom.undefined):
+    if _forbids_cycles(axiom):
         encoder.require_acyclic(axiom.node, Weakened)
 
 
+def _forbids_cycles(axiom: Axiom) -> bool:
+    return axiom.kind == "acyclic" and not (axiom.negated or axiom.flag or axiom.undefined)
+
+
 class Weakened(Automaton):
-    """An automaton some of whose words are left out."""
+    """An automaton some of whose words are left out. All axioms of the model must be enforced."""
 
     def __init__(self, model: Model, relations: RelationEncoding, blocks: dict[int, int]) -> None:
         super().__init__(model, relations, blocks)
-        self.exact: set[int] = set()
+        self.acyclic = {axiom.node for axiom in model.axioms if _forbids_cycles(axiom)}
 
     def connect(self, node: int, first: int, second: int) -> None:
-        """Make words of a node lead from one state to another (there is only one)."""
+        """Make words of a node lead from one state to another."""
         definition = self.model.nodes[node]
         op, args = definition.op, definition.args
         bounds = self.relations.relation(node)
         if not any(bounds.may.rows):
             return
-        if self.relations.is_from_read(definition):
-            self.exact.add(node)
-            self._connect_from_read(node, first, second)
-        elif bounds.static or self._simple(node):
-            self.exact.add(node)
+        if bounds.static:
             self.transitions.append((first, second, node))
-        elif op == "union":
+        elif self._reads_apart(node, first, second):
+            return
+        elif op == "union" or (op == "plus" and first == second):
             for argument in args:
                 self.connect(argument, first, second)
-        elif op == "plus":
-            self.connect(args[0], first, second)
+        elif op == "seq" and not self.blocks:
+            middle = self._state()
+            self.connect(args[0], first, middle)
+            self.connect(args[1], middle, second)
+        elif op in ("opt", "star", "plus") and first != second:
+            self._connect_some(op, args[0], first, second)
         else:
-            self.transitions.append((first, second, node))
+            for leaf in self._alternatives(node, None, frozenset()):
+                self.add(first, second, leaf)
 
-    def row(self, leaf: int, source: int) -> int:
-        """The events that a transition may lead to."""
-        if leaf < 0 or leaf in self.exact:
-            return super().row(leaf, source)
-        return self.relations.relation(leaf).must.rows[source]
+    def _alternatives(self, node: int, rows: list[int] | None, inside: frozenset[int]) -> Iterator[Leaf]:
+        """Parts of a node's pairs that have simple definitions, where rows have them; `inside` are the
+        recursive definitions that it is a part of."""
+        definition = self.model.nodes[node]
+        bounds = self.relations.relation(node)
+        if bounds.static or self._simple(node):
+            yield Leaf(node, rows)
+        elif definition.op == "union":
+            for argument in definition.args:
+                yield from self._alternatives(argument, rows, inside)
+        elif definition.op == "inter" and (split := self._fixed_part(node)) is not None:
+            yield from self._alternatives(split[0], _common(rows, split[1]), inside)
+        elif definition.op == "fixpoint" and node not in inside:
+            yield from self._alternatives(self.relations.body(node), rows, inside | {node})
+        else:
+            yield Leaf(node, rows, sure=True)
+
+    def _fixed_part(self, node: int) -> tuple[int, list[int]] | None:
+        """An intersection with a relation that does not depend on the execution: the other one, and that."""
+        one, other = self.model.nodes[node].args
+        for varying, fixed in ((one, other), (other, one)):
+            if self.relations.relation(fixed).static:
+                return varying, self.relations.relation(fixed).may.rows
+        return None
+
+    def _connect_some(self, op: str, argument: int, first: int, second: int) -> None:
+        """An option or a closure; one step of a closure that could be cyclic by itself."""
+        if op != "opt" and self._is_tame(argument):
+            self._connect_closure(op, argument, first, second)
+            return
+        self.connect(argument, first, second)
+        if op != "plus":
+            self.transitions.append((first, second, EPSILON))
+
+    def _is_tame(self, node: int) -> bool:
+        """Is a cycle of the node, that is no single event, one that the model forbids anyway?"""
+        if self._has_empty_words(node):
+            return False
+        return self.relations.relation(node).may.is_acyclic() or any(
+            self._consists_of(node, self._united(goal)) for goal in self.acyclic
+        )
+
+    def _united(self, node: int) -> set[int]:
+        """The node and what it is a union of."""
+        definition = self.model.nodes[node]
+        if definition.op != "union":
+            return {node}
+        return {node}.union(*(self._united(argument) for argument in definition.args))
+
+    def _consists_of(self, node: int, steps: set[int]) -> bool:
+        """Is every pair of the node a path of steps, or an event and itself?"""
+        definition = self.model.nodes[node]
+        op, args = definition.op, definition.args
+        if node in steps or op in ("id", "identity", "empty"):
+            return True
+        if op in ("union", "seq", "opt", "plus", "star"):
+            return all(self._consists_of(argument, steps) for argument in args)
+        if op == "inter":
+            return any(self._consists_of(argument, steps) for argument in args)
+        return op == "diff" and self._consists_of(args[0], steps)
+
+    def _has_empty_words(self, node: int, inside: frozenset[int] = frozenset()) -> bool:
+        """May the node relate an event to itself without a step? `inside`: see `_alternatives`."""
+        definition = self.model.nodes[node]
+        op, args = definition.op, definition.args
+        if op == "fixpoint":
+            return node not in inside and self._has_empty_words(self.relations.body(node), inside | {node})
+        if op in ("seq", "inter"):
+            return all(self._has_empty_words(argument, inside) for argument in args)
+        if op in ("union", "plus", "inverse"):
+            return any(self._has_empty_words(argument, inside) for argument in args)
+        if op == "diff":
+            return self._has_empty_words(args[0], inside)
+        return op not in ("base", "empty")
 
     def _simple(self, node: int) -> bool:
         """Is the set or relation made of base ones without steps, closures or recursion?"""
@@ -65,3 +144,7 @@ class Weakened(Automaton):
         if self.relations.is_from_read(definition):
             return True
         return definition.op in _SIMPLE and all(self._simple(argument) for argument in definition.args)
+
+
+def _common(rows: list[int] | None, others: list[int]) -> list[int]:
+    return others if rows is None else [one & other for one, other in zip(rows, others, strict=True)]
