@@ -71,7 +71,8 @@ class SymbolicProgram:
     number end before the events in the mask; `objects` are allocated objects (name and size), which lie
     behind the program's globals. `waits` lists where threads may wait, `threads` the conditions under which
     each thread is started and has ended. `heap` are the starts of objects that may be freed, `frees` lists
-    (guard, address, instruction) of where objects are.
+    (guard, address, instruction) of where objects are; `unset` are the starts of those whose contents are not
+    known, and what made them.
     """
 
     program: Program
@@ -90,6 +91,7 @@ class SymbolicProgram:
     objects: list[tuple[str, int]] = field(default_factory=list)
     heap: list[int] = field(default_factory=list)
     frees: list[tuple[int, int, Instruction]] = field(default_factory=list)
+    unset: dict[int, Instruction] = field(default_factory=dict)
     waits: list[Wait] = field(default_factory=list)
     threads: dict[int, tuple[int, int]] = field(default_factory=dict)
     thread_names: list[str] = field(default_factory=list)

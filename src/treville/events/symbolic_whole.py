@@ -241,6 +241,8 @@ class WholeProgramWalk(ThreadWalk):
         start = LOCATION_BASE + slot * LOCATION_STRIDE
         if instruction.heap:
             self.result.heap.append(start)
+        if not instruction.zeroed:
+            self.result.unset[start] = instruction
         return Binding(self.terms.constant(start))
 
     def _free(self, state: State, guard: int, instruction: Free, position: int) -> None:

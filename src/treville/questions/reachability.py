@@ -170,7 +170,7 @@ def _deepen(
         verdict = Verdict.FAIL if found.execution is not None else Verdict.PASS
         if found.execution is None and not found.complete:
             verdict = Verdict.UNKNOWN
-        answer = Answer(verdict, found, depth.deepest, program, used)
+        answer = Answer(verdict, found, depth.deepest, found.program or program, used)
         if verdict is not Verdict.UNKNOWN or not depth.deepen(found.cut, given.loop_bounds):
             return answer
 

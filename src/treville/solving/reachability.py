@@ -14,8 +14,9 @@ from typing import Any
 from treville.analysis.aliases import FLOW
 from treville.analysis.facts import Facts
 from treville.analysis.relations import NotEncodable
+from treville.analysis.unset import UnsetRead, unset_reads, with_any_contents
 from treville.encoding.executions import Encoding, encode_facts, facts_of_program
-from treville.encoding.formula import TooManyRules
+from treville.encoding.formula import FALSE, TooManyRules
 from treville.events.execution import Execution
 from treville.models.lifetimes import USE_AFTER_FREE
 from treville.models.model import Axiom, Model
@@ -34,12 +35,16 @@ from treville.solving.violations import check_waiting, violation
 MAX_RULES = 25_000
 
 
+class ReadsUnset(Exception):
+    """Some execution reads fresh memory before anybody wrote there."""
+
+
 @dataclass(slots=True)
 class Reachability:
     """`failed` are the assertions that fail in `execution`, and what is wrong with memory (`message` tells
     more of the first), or where the threads `waiting` wait for ever; without one, `complete` says that no
     consistent execution was cut at the bound, and `cut` lists the loops and calls that one of them did not do
-    again. `stats` counts what was built."""
+    again. `stats` counts what was built. `program`: what was searched, if not what was given."""
 
     failed: list[Instruction] = field(default_factory=list)
     message: str = ""
@@ -49,6 +54,7 @@ class Reachability:
     complete: bool = True
     cut: list[Instruction] = field(default_factory=list)
     stats: dict[str, Any] = field(default_factory=dict)
+    program: Program | None = None
 
 
 def reach_failure(
@@ -67,16 +73,30 @@ def reach_failure(
     of events: eagerly minutes on a mutex, lazily a tenth of a second. Arithmetic is the other way round.)"""
     model = _judging(model, goal)
     facts = facts_of_program(program, bound, budget, known_coherent(model), alias)
+    unset = unset_reads(facts)
+    try:
+        return _reach(facts, model, budget, lazy, goal, unset)
+    except ReadsUnset:
+        filled = with_any_contents(program, facts, unset)
+        facts = facts_of_program(filled, bound, budget, known_coherent(model), alias)
+        found = _reach(facts, model, budget, lazy, goal, [])
+        found.program = filled
+        return found
+
+
+def _reach(
+    facts: Facts, model: Model, budget: Budget, lazy: bool | None, goal: str, unset: list[UnsetRead]
+) -> Reachability:
     try:
         if lazy is not True:
             try:
                 limit = MAX_RULES if lazy is None else None
-                return _search(facts, model, budget, goal, model.axioms, limit)
+                return _search(facts, model, budget, goal, unset, model.axioms, limit)
             except TooManyRules:
                 pass
-        return _search(facts, model, budget, goal, eager_axioms(model))
+        return _search(facts, model, budget, goal, unset, eager_axioms(model))
     except NotEncodable:
-        return _search(facts, model, budget, goal, [])
+        return _search(facts, model, budget, goal, unset, [])
 
 
 @lru_cache(maxsize=64)
@@ -95,6 +115,7 @@ def _search(
     model: Model,
     budget: Budget,
     goal: str,
+    unset: list[UnsetRead],
     axioms: list[Axiom],
     max_rules: int | None = None,
 ) -> Reachability:
@@ -105,11 +126,15 @@ def _search(
     violated = violation(encoding, model, goal)
     answer = Reachability(thread_names=encoding.facts.symbolic.thread_names, stats=_stats(encoding))
     cuts = _cuts(encoding)
+    reads_unset = encoding.formula.either([encoding.memory.reads_from(r.write, r.read) for r in unset])
+    wanted = encoding.formula.either([violated.literal, reads_unset])
     solver = Clasp(encoding.formula)
     if lazy is not None:
         solver.register(lazy)
 
     def on_solution(is_true: IsTrue) -> bool:
+        if reads_unset != FALSE and is_true(reads_unset):
+            raise ReadsUnset
         execution, numbers = reader.execution(is_true), reader.executed(is_true)
         if goal == RACE and violated.unsure and not races_in(evaluate_execution(model, execution)):
             return True
@@ -127,7 +152,12 @@ def _search(
         return False
 
     with budget.stage("solving"):
-        solver.enumerate(budget, on_solution, [violated.literal])
+        try:
+            solver.enumerate(budget, on_solution, [wanted])
+        except ReadsUnset:
+            solver.enumerate(budget, on_solution, [violated.literal, -reads_unset])
+            if answer.execution is None:
+                raise
         if answer.execution is None:
             answer.cut = _cut_in_some(solver, budget, cuts, encoding.cut)
             answer.complete = not answer.cut

@@ -1,0 +1,100 @@
+"""Fresh memory that may be read before it is written -> the program where it holds any numbers at first.
+
+Most programs never read such memory, and to prove that needs no numbers: it is enough that no read has the
+initial write of such a cell as its source. So fresh memory is zero until an execution is found that reads
+it; only then the cells get any numbers, each by a write right behind the allocation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from treville.analysis.facts import Facts
+from treville.programs.ir import (
+    LOCATION_BASE,
+    LOCATION_STRIDE,
+    Allocate,
+    Const,
+    Instruction,
+    Load,
+    Nondet,
+    Op,
+    Program,
+    Reg,
+    Store,
+    Thread,
+)
+from treville.relations import elements
+
+
+class UnsetRead(NamedTuple):
+    """A read that may find what was there at first: its source, the read, and which cell of what object."""
+
+    write: int
+    read: int
+    allocation: Instruction
+    offset: int
+
+
+def unset_reads(facts: Facts) -> list[UnsetRead]:
+    """All reads that may find fresh memory as it was, as far as the analysis can tell."""
+    found = []
+    if not facts.symbolic.unset:
+        return []
+    sources = facts.relations["rf"].may.rows
+    for write, address in facts.initial_writes.items():
+        offset = (address - LOCATION_BASE) % LOCATION_STRIDE
+        allocation = facts.symbolic.unset.get(address - offset)
+        if allocation is not None:
+            found += [UnsetRead(write, read, allocation, offset) for read in elements(sources[write])]
+    return found
+
+
+def with_any_contents(program: Program, facts: Facts, reads: list[UnsetRead]) -> Program:
+    """The program in which the cells hold any numbers at first."""
+    cells: dict[int, dict[int, int]] = {}
+    for unset in reads:
+        bits = _width(facts, facts.initial_writes[unset.write])
+        cells.setdefault(id(unset.allocation), {})[unset.offset] = bits
+    return replace(
+        program,
+        threads=[_filled(thread, cells) for thread in program.threads],
+        functions={name: _filled(thread, cells) for name, thread in program.functions.items()},
+    )
+
+
+def _width(facts: Facts, address: int) -> int:
+    """The width of the widest access to a cell."""
+    widths = [
+        event.instruction.bits
+        for event in facts.symbolic.events
+        if isinstance(event.instruction, Load | Store) and address in facts.addresses(event.number)
+    ]
+    return max(widths)
+
+
+def _filled(thread: Thread, cells: Mapping[int, Mapping[int, int]]) -> Thread:
+    stores = (i.tags for i in thread.instructions if isinstance(i, Store) and "DATA" in i.tags)
+    tags = next(stores, frozenset({"NA", "DATA"}))
+    code: list[Instruction] = []
+    places: list[int] = []
+    for instruction in thread.instructions:
+        places.append(len(code))
+        code.append(instruction)
+        if isinstance(instruction, Allocate):
+            for offset, bits in sorted(cells.get(id(instruction), {}).items()):
+                code += _any_number(instruction, offset, bits, tags)
+    places.append(len(code))
+    return replace(thread, instructions=code, labels={name: places[at] for name, at in thread.labels.items()})
+
+
+def _any_number(allocation: Allocate, offset: int, bits: int, tags: frozenset[str]) -> list[Instruction]:
+    number = f"{allocation.register}#{offset}"
+    address = Op("add", (Reg(allocation.register), Const(offset)), 64)
+    made: list[Instruction] = [Nondet(number, bits), Store(address, Reg(number), tags, bits)]
+    for instruction in made:
+        instruction.span, instruction.text = allocation.span, allocation.text
+        instruction.index = allocation.index
+    return made
