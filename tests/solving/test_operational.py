@@ -106,3 +106,22 @@ def test_large_numbers_are_no_objects_in_a_failing_run() -> None:
     assert found is not None
     assert found.execution is not None
     assert [event.value for event in found.execution.events if event.kind == "R"] == [1 << 40, (1 << 40) + 7]
+
+
+def test_threads_that_are_alike_are_explored_once_whoever_they_are() -> None:
+    def counting(joins: bool) -> ir.Program:
+        worker = [ir.Load("r", X), ir.Store(X, ir.Op("add", (ir.Reg("r"), ir.Const(1)), 32))]
+        starts: list[ir.Instruction] = [ir.Spawn(f"t{n}", "worker", ir.Const(0)) for n in range(4)]
+        ends: list[ir.Instruction] = [ir.Join(ir.Reg(f"t{n}")) for n in range(4)] if joins else []
+        check = [ir.Load("seen", X), ir.Assert(ir.Op("lt", (ir.Reg("seen"), ir.Const(5)), 32))]
+        functions = {"worker": ir.Thread("worker", [*worker])}
+        program = ir.Program([ir.Thread("main", [*starts, *ends, *check])], functions=functions)
+        program.location("x")
+        return program
+
+    alike, apart = answer(counting(joins=False), "sc"), answer(counting(joins=True), "sc")
+    assert alike is not None
+    assert apart is not None
+    assert alike.complete
+    assert apart.complete
+    assert int(alike.stats["states"]) * 2 < int(apart.stats["states"])

@@ -19,7 +19,7 @@ from treville.solving.operational.trace import is_explored_as_sc, reachability_o
 from treville.solving.reachability import Reachability
 
 # How many numbers of each kind are tried where a program gets any number, and a seed for the order of states.
-_ATTEMPTS = ((1, None), (1, 0), (2, 1), (2, 2))
+_ATTEMPTS = ((1, None), (1, 0), (2, 1), (8, 2))
 
 
 def failing_interleaving(program: Program, model: Model, budget: Budget, limit: int) -> Reachability | None:

@@ -33,6 +33,7 @@ class Choice:
     starts: list[int] = field(default_factory=list)
     tests: list[ir.Expr] = field(default_factory=list)
     tainted: frozenset[str] = frozenset()
+    constants: list[int] = field(default_factory=list)
     used: bool = False
 
     def ranges(self) -> Iterator[tuple[int, int]]:
@@ -45,16 +46,17 @@ class Choice:
         """How the tests come out for a number."""
         return tuple(_evaluate(test, value) for test in self.tests)
 
+    def sample(self, first: int, last: int, count: int) -> tuple[int, ...]:
+        """So many numbers of a range: small ones, and those that the thread compares anything with."""
+        least = min(max(first, 0), last)
+        compared = [number for number in self.constants if first <= number <= last]
+        small = range(least, min(least + count, last + 1))
+        return tuple(dict.fromkeys([least, *compared, *small]))[:count]
+
 
 def all_numbers(first: int, last: int) -> tuple[int, ...] | None:
     """The numbers of a range if they are few."""
     return tuple(range(first, last + 1)) if last - first < _SMALL else None
-
-
-def some_numbers(first: int, last: int, count: int) -> tuple[int, ...]:
-    """So many numbers of a range, small ones."""
-    least = min(max(first, 0), last)
-    return tuple(range(least, min(least + count, last + 1)))
 
 
 def choice_of(thread: ir.Thread, instruction: ir.Nondet) -> Choice:
@@ -74,6 +76,7 @@ class _Uses:
         self._close()
         self.choice.starts = sorted(self.starts)
         self.choice.tainted = frozenset(self.tainted)
+        self.choice.constants = list(_compared(thread))
 
     def _close(self) -> None:
         """Until nothing new is found: what registers hold, then what is done with them."""
@@ -194,6 +197,18 @@ def _expressions(instruction: ir.Instruction) -> Iterator[tuple[str, ir.Expr]]:
         value = getattr(instruction, name)
         if isinstance(value, ir.Const | ir.Reg | ir.Op | ir.Select):
             yield name, value
+
+
+def _compared(thread: ir.Thread) -> Iterator[int]:
+    """The constants in comparisons."""
+    pending = [part for instruction in thread.instructions for _, part in _expressions(instruction)]
+    for part in pending:
+        if isinstance(part, ir.Select):
+            pending += [part.condition, part.then, part.otherwise]
+        elif isinstance(part, ir.Op):
+            pending += part.args
+            if part.name in _COMPARISONS:
+                yield from (argument.value for argument in part.args if isinstance(argument, ir.Const))
 
 
 def _evaluate(expression: ir.Expr, value: int) -> int:

@@ -3,7 +3,8 @@
 The search. It shares nothing with the axiomatic engines but the program IR and the operators, so agreement of
 the two means something.
 
-Loops need no bound where the program has finitely many states: a state that was seen is not explored again.
+Loops need no bound where the program has finitely many states: a state that was seen is not explored again,
+nor is one that differs from it only in which of several threads that are alike has done what.
 What the machine cannot do exactly (any number where more of it matters than a few tests, memory that is not
 initialised, accesses of mixed sizes or outside of objects) it leaves to the other engines.
 """
@@ -62,12 +63,15 @@ class Machine:
         """Depth-first over all states."""
         before: dict[State, State | None] = {}
         current: State | None = None
+        seen: set[State] = set()
         try:
             stack: list[tuple[State, State | None]] = [(state, None) for state, _ in self.first()]
             while stack:
                 current, origin = stack.pop()
-                if current in before:
+                key = _in_order(current) if self.threads.alike else current
+                if key in seen:
                     continue
+                seen.add(key)
                 before[current] = origin
                 if len(before) > self.limit:
                     raise LimitReached("too many states")
@@ -167,6 +171,17 @@ class Machine:
             source = self.successors(state, logging=True)
         bodies = [self.threads.frames[thread].body for thread in path[0].threads] if path else [MAIN]
         return log, bodies
+
+
+def _in_order(state: State) -> State:
+    """The same for all states that differ in which of the threads but the first does what."""
+    others = sorted(zip(state.threads[1:], state.buffers[1:], strict=True))
+    threads, buffers = (state.threads[0],), (state.buffers[0],)
+    return State(
+        threads + tuple(thread for thread, _ in others),
+        buffers + tuple(buffer for _, buffer in others),
+        state.memory,
+    )
 
 
 def _ordered(one: Entry, other: Entry) -> bool:

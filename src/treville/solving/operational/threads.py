@@ -15,7 +15,7 @@ from treville.programs import ir
 from treville.programs.live import cell, is_live, live_names
 from treville.programs.operators import OPERATORS, wrap
 from treville.programs.spin import used_registers
-from treville.solving.operational.choices import Choice, all_numbers, choice_of, some_numbers
+from treville.solving.operational.choices import Choice, all_numbers, choice_of
 from treville.solving.operational.states import TooManyStates
 
 _LOCAL_STEPS = 100_000
@@ -79,6 +79,7 @@ class Threads:
         self.bound, self.samples = bound, samples
         self.bodies = {MAIN: program.threads[0], **program.functions}
         self.live = {name: live_names(thread) for name, thread in self.bodies.items()}
+        self.alike = not any(self._has_identity(name) for name in self.bodies)
         self.frames: list[Frame] = []
         self.actions: list[Action] = []
         self.was_cut = False
@@ -87,6 +88,12 @@ class Threads:
         self._uses: dict[tuple[str, int], Choice] = {}
         self._numbers: dict[Frame, int] = {}
         self._after: dict[tuple[int, int], int] = {}
+
+    def _has_identity(self, body: str) -> bool:
+        """Does it matter which thread it is that runs this: for its number, its objects, or who joins it?"""
+        kinds = (ir.Join,) if body == MAIN else (ir.Join, ir.Allocate)
+        uses = ir.OWN_NUMBER in self.live[body][0] and body != MAIN
+        return uses or any(isinstance(i, kinds) for i in self.bodies[body].instructions)
 
     def start(self, body: str, argument: int = 0, number: int = 0) -> int:
         """A new thread; its number is its own business only where it uses it."""
@@ -136,7 +143,7 @@ class Threads:
             if not uses.used or _Run(self, frame).ends_at_once(first, uses.tainted):
                 found.setdefault(uses.answers(first), first)
                 continue
-            numbers = some_numbers(first, last, self.samples) if self.samples else all_numbers(first, last)
+            numbers = uses.sample(first, last, self.samples) if self.samples else all_numbers(first, last)
             if numbers is None:
                 return None
             more += numbers
