@@ -22,6 +22,7 @@ from treville.solving.reachability import Reachability, reach_failure
 
 # Turns: the machine for so many states, then the solver for so many seconds (None: all there are).
 TURNS: tuple[tuple[int, float | None], ...] = ((2_500, None), (150_000, 0))
+TURNS_WITH_BLOCKS: tuple[tuple[int, float | None], ...] = ((30_000, None), (150_000, 0))
 TURNS_WITH_UPDATES: tuple[tuple[int, float | None], ...] = ((20_000, 2), (80_000, 15), (400_000, None))
 MOST_STATES = 400_000
 FIRST_LOOK = 2_500  # states, for a failing interleaving
@@ -76,7 +77,7 @@ def reachability(
     if search.engine != "auto" or not search.usual or search.alias != FLOW:
         return _deepen(compiled, model, depth, budget, search)
     explorable, looked, last = True, False, None
-    for states, seconds in TURNS_WITH_UPDATES if _has_updates(first) else TURNS:
+    for states, seconds in _turns(first):
         explored = _explore(first, model, budget, search, states) if explorable else None
         if explored is not None and explored.verdict is not Verdict.UNKNOWN:
             return explored
@@ -207,6 +208,12 @@ def with_blocks(model: Model, program: Program) -> Model:
 def _has(program: Program, kind: type[Instruction]) -> bool:
     threads = [*program.threads, *program.functions.values()]
     return any(isinstance(i, kind) for thread in threads for i in thread.instructions)
+
+
+def _turns(program: Program) -> tuple[tuple[int, float | None], ...]:
+    if _has_updates(program):
+        return TURNS_WITH_UPDATES
+    return TURNS_WITH_BLOCKS if _has(program, AtomicBegin) else TURNS
 
 
 def _has_updates(program: Program) -> bool:
