@@ -90,7 +90,7 @@ def test_a_syntax_error_shows_the_compilers_message(
 
 def test_a_missing_file_is_wrong_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(tmp_path / "none.c")]) == 2
-    assert "no such file" in capsys.readouterr().err
+    assert "No such file" in capsys.readouterr().err
 
 
 def test_a_partial_fence_of_another_architecture_is_refused_with_its_line(
@@ -153,7 +153,7 @@ def test_a_witness_in_graphml_tells_the_lines_in_order(
     ("stage", "expected"),
     [
         ("llvm", "define"), ("program", "Spawn"), ("compiled", "MFENCE"), ("unrolled", "-> end"),
-        ("events", "W  x  always  line"), ("relations", "rf: 6 may, 2 must"), ("formula", "#edge ("),
+        ("events", "W  x  {DATA,VOLATILE}  always"), ("relations", "rf: 6 may, 2 must"), ("formula", "#edge ("),
     ],
 )  # fmt: skip
 def test_every_stage_can_be_printed(stage: str, expected: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -321,7 +321,8 @@ def test_a_litmus_test_in_c_has_races_but_no_deadlock(
 def test_properties_that_do_not_exist_or_that_an_encoding_does_not_know_are_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main(["check", BUFFERING, "--property", "no-data-race,unreach-call"]) == 0
+    transfer = str(Path(__file__).resolve().parents[2] / "examples" / "c" / "transfer.c")
+    assert main(["check", transfer, "--property", "no-data-race,unreach-call"]) == 0
     assert "race       PASS" in capsys.readouterr().out
     with pytest.raises(SystemExit) as stopped:
         main(["check", BUFFERING, "--property", "speed"])
@@ -353,3 +354,50 @@ def test_a_users_flags_are_told_whatever_they_relate(
     program = str(Path(__file__).resolve().parents[2] / "examples" / "c" / "counter.c")
     assert main(["check", program, "--property", "race", "--model", str(model)]) == 1
     assert expected in capsys.readouterr().out
+
+
+def test_the_advice_names_the_bound_of_a_loop_that_has_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(PROGRAMS / "endless.c"), "--engine", "lazy", "--loop", "9=2"]) == 3
+    assert "(raise --loop 9=2)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["my program.c", "-dash.c", 'quo"te.c', "naïve ☃.c"])
+def test_names_of_files_may_be_unusual(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_text("#include <assert.h>\nint x;\nint main(void) {\n  assert(x == 1);\n}\n")
+    assert main(["check", "--", name]) == 1
+    assert f"{name}:4: an assertion fails: assert(x == 1);" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["", "nothing.c", "a" * 5000 + ".c", "folder.c/inside.c"])
+def test_files_that_cannot_be_read_are_refused(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("folder.c").write_text("")
+    assert main(["check", name]) == 2
+    assert capsys.readouterr().err.startswith("error: ")
+
+
+@pytest.mark.parametrize("stage", ["llvm", "program", "loops"])
+def test_litmus_tests_have_no_stages(stage: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "SB.litmus"
+    path.write_text(SB)
+    assert main(["check", str(path), "--dump", stage]) == 2
+    assert "only C programs" in capsys.readouterr().err
+
+
+def test_endless_recursion_is_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "recursion.c"
+    path.write_text("int f(int n) { return f(n + 1); }\nint main(void) { return f(0); }\n")
+    assert main(["check", str(path), "--bound", "2000"]) == 3
+    assert "too deep" in capsys.readouterr().out
+
+
+def test_a_picture_that_cannot_be_written_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", BUFFERING, "--model", "tso", "--svg", BUFFERING]) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "cannot write" in shown.err

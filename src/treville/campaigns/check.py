@@ -7,6 +7,7 @@ reports.
 
 from __future__ import annotations
 
+import stat
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -20,8 +21,8 @@ from treville.campaigns.outputs import PictureName
 from treville.campaigns.results import Report
 from treville.models.model import Model
 from treville.programs.ir import Program, Stop
-from treville.programs.loops import given_bounds
-from treville.results import Budget, InputError, Verdict
+from treville.programs.loops import given_bounds, place_of
+from treville.results import Budget, BudgetExceeded, InputError, Verdict
 from treville.results.properties import ASSERTION, DEADLOCK, LIVENESS, MEMORY, RACE
 from treville.witness.naming import line_name
 
@@ -157,6 +158,10 @@ def _fill(report: Report, file: str, name: str, goal: str, options: Options, loa
         with interrupted_after(options.seconds):
             answer = reachability(at_bound, model, options.bound or None, budget, search)
         _conclude(report, answer, options)
+    except RecursionError:
+        raise BudgetExceeded(
+            "recursion, or threads that start threads, go too deep", "lower --bound"
+        ) from None
     finally:
         report["stats"]["seconds"] = {name: round(spent, 3) for name, spent in budget.stages.items()}
 
@@ -195,12 +200,13 @@ def read(file: str, options: Options) -> Unit:
     path = Path(file)
     if path.suffix not in SUFFIXES:
         raise InputError(f"{file}: not a program", hint=f"known endings: {', '.join((*SUFFIXES, LITMUS))}")
-    if not path.is_file():
-        raise InputError(f"cannot read {file}: no such file")
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise InputError(f"cannot read {file}: it is no file")
         return read_unit(path, options.defines, options.includes)
-    except OSError as error:
-        raise InputError(f"cannot read {file}: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot read {file}: {reason}") from None
 
 
 def _conclude(report: Report, answer: Answer, options: Options) -> None:
@@ -218,7 +224,16 @@ def _conclude(report: Report, answer: Answer, options: Options) -> None:
         report["reason"] = _HOLDS[report["property"]]
     else:
         so_far = f"{_SO_FAR[report['property']]} up to the bound {bound}"
-        report.update(status="unknown", reason=f"{so_far}, but {_cut(found, report['file'])} (raise --bound)")
+        cut = _cut(found, report["file"])
+        report.update(status="unknown", reason=f"{so_far}, but {cut} ({_advice(answer, options)})")
+
+
+def _advice(answer: Answer, options: Options) -> str:
+    """Which bound to raise; loops that were given one of their own need that."""
+    bounds = given_bounds(answer.program, options.loops)
+    places = sorted({place for i in answer.found.cut if (place := place_of(i)) is not None})
+    own = [f"--loop {line}={bounds[file, line]}" for file, line in places if (file, line) in bounds]
+    return "raise " + " and ".join(own + ["--bound"] * (len(own) < len(places) or not places))
 
 
 def _cut(found: Reachability, file: str) -> str:

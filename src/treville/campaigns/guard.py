@@ -24,8 +24,10 @@ def guarded(report: Report, fill: Callable[[], None]) -> None:
     except RecursionError:
         report.update(status="error", reason=f"{report['file']}:1:1: the input is nested too deeply")
     except InputError as error:
-        place = f"{error.span}: " if error.span else ""
-        report.update(status="error", reason=f"{place}{error.complaint}", detail=str(error))
+        named = error.span is not None or report["file"] in error.complaint
+        place = f"{error.span}: " if error.span else "" if named else f"{report['file']}: "
+        detail = str(error) if named else f"{report['file']}: {error}"
+        report.update(status="error", reason=f"{place}{error.complaint}", detail=detail)
     except TrevilleError as error:
         report.update(status="error", reason=str(error), detail=str(error))
     except Exception as error:

@@ -20,6 +20,8 @@ MAXIMUM_BYTES = 4_000_000
 def expand(arguments: Iterable[str], suffixes: tuple[str, ...]) -> Iterator[str]:
     """The files that the arguments stand for, in order. Lists and folders are read as they are reached."""
     for argument in arguments:
+        if not argument:
+            raise InputError("the name of an input is empty", None, "this folder is called .")
         if argument.startswith("@"):
             yield from _listed(Path(argument[1:]), suffixes, (), None)
         else:

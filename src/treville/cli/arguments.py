@@ -15,6 +15,7 @@ from treville.results.verdict import EXIT_OF, ExitCode, Verdict
 
 INPUTS = "FILE|DIR|@LIST"
 _BYTES = 1_000_000  # in a megabyte, as --memory counts them
+_LIFETIME = 3e9
 
 
 def add_inputs(parser: argparse._ActionsContainer, summary: str) -> None:
@@ -144,14 +145,14 @@ def positive_up_to(most: int) -> Callable[[str], int]:
 
 
 def seconds(text: str) -> float:
-    """A positive, finite number of seconds."""
+    """A positive, finite number of seconds; more than a lifetime is as good as a lifetime."""
     try:
         value = float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds") from None
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"a positive number of seconds is needed, not {text}")
-    return value
+    return min(value, _LIFETIME)
 
 
 def _whole(text: str, least: int, most: int | None) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from pathlib import Path
 
-from treville.campaigns.check import Loaded, Options, compiled
+from treville.campaigns.check import LITMUS, Loaded, Options, compiled, read
 from treville.campaigns.litmus import load_model
 from treville.programs import ir
 from treville.programs.loops import Loop, bounds_of_heads, loops_of, place_of
@@ -18,13 +18,13 @@ _COMMON = {field.name for field in fields(ir.Instruction)}
 
 def dump(file: str, model: str, options: Options, stage: str) -> str:
     """The stage of one file; the names are those of `--dump`."""
+    if file.endswith(LITMUS):
+        raise InputError(f"{file}: only C programs and LLVM IR go through stages that can be printed")
     if stage == "llvm":
         from treville.programs.c.compile import llvm_text
 
-        try:
-            return llvm_text(Path(file), options.defines, options.includes)
-        except OSError as error:
-            raise InputError(f"cannot read {file}: {error.strerror or error}") from None
+        read(file, options)  # refuses what is no program, with a plain sentence
+        return llvm_text(Path(file), options.defines, options.includes)
     bound = options.bound or DEFAULT_BOUND
     if stage == "program":
         return program_text(Loaded().program(file, bound, options, signals=False))

@@ -68,7 +68,7 @@ def _print_table(file: str, reports: list[dict[str, Any]]) -> None:
 def _print_witnesses(reports: list[dict[str, Any]]) -> None:
     for report in reports:
         shown = report["witness"]
-        if report["verdict"] == "FAIL" and shown and "events" in shown:
+        if _verdict(report) == "FAIL" and shown and "events" in shown:
             if len(reports) > 1:
                 print(f"\nUnder {report['model']}: {report['reason']}")
             print(witness_text(shown, report["file"]))

@@ -7,6 +7,7 @@ Adding a command is adding a line to `COMMANDS` and a module `cli/<module>.py` w
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from importlib import import_module
@@ -33,6 +34,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
 def main(arguments: list[str] | None = None) -> int:
     """Entry point of the `treville` command; returns the exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    for stream in (sys.stdout, sys.stderr):
+        # Names of files need not be text, and terminals do not know all characters of sources.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         return int(_dispatch(arguments))
     except BudgetExceeded as error:

@@ -89,7 +89,8 @@ def _run_compiler(path: Path, options: list[str]) -> tuple[str | None, str]:
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "program.ll"
         headers = ["-idirafter", str(RUNTIME)]
-        command = [*compiler(), *FLAGS, *options, *headers, str(path), "-o", str(output)]
+        name = f"./{path}" if str(path).startswith("-") else str(path)
+        command = [*compiler(), *FLAGS, *options, *headers, name, "-o", str(output)]
         try:
             done = subprocess.run(
                 command,

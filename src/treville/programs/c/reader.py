@@ -5,6 +5,7 @@ Opaque pointers only (LLVM 15 and later print no others). Lines of source come f
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import PurePath
 
@@ -18,6 +19,12 @@ _FILE = re.compile(r'^!(\d+) = (?:distinct )?!DIFile\(filename: "([^"]*)"(?:, di
 _SCOPE = re.compile(
     r"^!(\d+) = (?:distinct )?!DI(?:Subprogram|LexicalBlock|LexicalBlockFile)\(.*\bfile: !(\d+)"
 )
+
+
+def _unescaped(name: str) -> str:
+    """A file's name without LLVM's escapes: it writes bytes that are not plain as `\\C3`."""
+    plain = re.sub(rb"\\([0-9A-F]{2})", lambda match: bytes.fromhex(match[1].decode()), name.encode())
+    return os.fsdecode(plain)
 
 
 class Reader:
@@ -63,7 +70,8 @@ class Reader:
                     number, at, column, scope = match.groups()
                     self.locations[number] = (int(at), int(column), scope)
                 elif match := _FILE.match(line):
-                    self.files[match.group(1)] = self._file(match.group(2), match.group(3) or "")
+                    name, folder = _unescaped(match.group(2)), _unescaped(match.group(3) or "")
+                    self.files[match.group(1)] = self._file(name, folder)
                 elif match := _SCOPE.match(line):
                     self.scopes[match.group(1)] = match.group(2)
 
