@@ -219,3 +219,23 @@ class Module:
     declared: set[str] = field(default_factory=set)
     types: list[Type] = field(default_factory=list)
     file: str = ""
+
+
+def taken_functions(module: Module) -> set[str]:
+    """The functions whose address is used for anything but a call."""
+    found: set[str] = set()
+    values = [variable.initial for variable in module.globals.values()]
+    for function in module.functions.values():
+        for instruction in (i for block in function.blocks for i in block.instructions):
+            operands = instruction.operands[1:] if instruction.opcode == "call" else instruction.operands
+            values += [value for _, value in operands]
+            values += [value for value, _ in instruction.cases]
+    while values:
+        value = values.pop()
+        if isinstance(value, GlobalName):
+            found.add(value.name)
+        elif isinstance(value, Aggregate):
+            values += [item for _, item in value.items]
+        elif isinstance(value, ConstantExpression):
+            values += [item for _, item in value.args]
+    return found & module.functions.keys()

@@ -34,6 +34,7 @@ from treville.programs.c.llvm import (
     scalars,
     size_of,
     struct_offsets,
+    taken_functions,
 )
 from treville.programs.operators import wrap
 from treville.results import InputError, Span, Unsupported
@@ -57,7 +58,8 @@ class Translation:
         self.functions = {name: FUNCTION_BASE + FUNCTION_STEP * i for i, name in enumerate(module.functions)}
         self.pending: list[str] = []
         self.unknown: dict[str, dict[str, Span | None]] = {}  # functions: where they are called
-        self.threads = ThreadData(module)
+        self.taken = taken_functions(module)
+        self.threads = ThreadData(module, self.taken)
         for name, variable in module.globals.items():
             if not variable.thread_local and not name.startswith(("llvm.", ".str", "__func__", "__PRETTY")):
                 self._allocate(name, variable.type, variable.initial)

@@ -85,14 +85,11 @@ def call_defined(here: Call, name: str | None = None) -> None:
         here.returns(result)
 
 
-def candidates(body: Body, parameters: int) -> list[str]:
-    """The functions that a pointer may mean: those of that many parameters."""
-    functions = body.translation.module.functions
-    return [
-        name
-        for name, function in functions.items()
-        if len(function.parameters) == parameters and name != "main"
-    ]
+def candidates(body: Body, arguments: int) -> list[str]:
+    """The functions that a pointer may mean: those of that many parameters, or of fewer (in old C `f()` takes
+    any arguments, and casts make others of them)."""
+    functions, taken = body.translation.module.functions, body.translation.taken
+    return [n for n, function in functions.items() if n in taken and len(function.parameters) <= arguments]
 
 
 def each_function(body: Body, pointer: ir.Expr, names: list[str], then: Callable[[str], None]) -> None:

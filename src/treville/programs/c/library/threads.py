@@ -44,7 +44,7 @@ class ThreadData:
     of their values, whether anybody asks what a thread returned, and whether threads that others started ask
     for numbers of threads, or join them."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, taken: set[str]) -> None:
         self.keys: dict[int, tuple[int, str]] = {}  # by call: number and destructor
         self.results = False
         for function in module.functions.values():
@@ -56,7 +56,7 @@ class ThreadData:
                     self.keys[id(instruction)] = (len(self.keys), name)
                 elif isinstance(callee, GlobalName) and callee.name in _JOINS:
                     self.results = self.results or _asks(function, instruction.operands[2][1])
-        reached = _reached_by_pointers(module)
+        reached = _reached(module, taken)
         self.numbers = not reached.isdisjoint(_ASK_FOR_THREADS)
         self.ends = not reached.isdisjoint(_JOINS)
 
@@ -71,24 +71,19 @@ def _asks(function: Function, pointer: Value) -> bool:
     return any(i.opcode != "call" and any(value == pointer for _, value in i.operands) for i in instructions)
 
 
-def _reached_by_pointers(module: Module) -> set[str]:
-    """The functions that functions whose address is taken may call, by name."""
-    called: dict[str, set[str]] = {}
-    reached: list[str] = []
-    for function in module.functions.values():
-        called[function.name] = set()
-        for instruction in (i for block in function.blocks for i in block.instructions):
-            for place, (_, value) in enumerate(instruction.operands):
-                if isinstance(value, GlobalName) and instruction.opcode == "call" and place == 0:
-                    called[function.name].add(value.name)
-                elif isinstance(value, GlobalName) and value.name in module.functions:
-                    reached.append(value.name)
+def _reached(module: Module, names: set[str]) -> set[str]:
+    """The functions that these functions may call, by name."""
     found: set[str] = set()
+    reached = list(names)
     while reached:
         name = reached.pop()
         if name not in found:
             found.add(name)
-            reached += called.get(name, ())
+            blocks = module.functions[name].blocks if name in module.functions else []
+            for instruction in (i for block in blocks for i in block.instructions):
+                callee = instruction.operands[0][1] if instruction.opcode == "call" else None
+                if isinstance(callee, GlobalName):
+                    reached.append(callee.name)
     return found
 
 

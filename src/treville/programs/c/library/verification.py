@@ -101,7 +101,7 @@ OTHERS: dict[str, Handler] = {
     ),
     **dict.fromkeys(
         ("printf", "puts", "putchar", "fprintf", "perror", "fputs", "putc", "fputc", "vprintf", "vfprintf",
-         "getpid", "time", "clock", "getchar", "gettid"),
+         "getpid", "time", "clock", "getchar", "gettid", "strerror"),
         _ignored,
     ),
 }  # fmt: skip
