@@ -153,7 +153,7 @@ def test_a_witness_in_graphml_tells_the_lines_in_order(
     ("stage", "expected"),
     [
         ("llvm", "define"), ("program", "Spawn"), ("compiled", "MFENCE"), ("unrolled", "-> end"),
-        ("events", "W  x  {DATA,VOLATILE}  always"), ("relations", "rf: 6 may, 2 must"), ("formula", "#edge ("),
+        ("events", "{DATA,VOLATILE}  always"), ("relations", "rf: 6 may, 2 must"), ("formula", "#edge ("),
     ],
 )  # fmt: skip
 def test_every_stage_can_be_printed(stage: str, expected: str, capsys: pytest.CaptureFixture[str]) -> None:

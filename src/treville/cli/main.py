@@ -11,6 +11,7 @@ import io
 import os
 import sys
 from importlib import import_module
+from pathlib import Path
 
 from treville import __version__
 from treville.results.errors import BudgetExceeded, InputError, TrevilleError
@@ -34,12 +35,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
 def main(arguments: list[str] | None = None) -> int:
     """Entry point of the `treville` command; returns the exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    for stream in (sys.stdout, sys.stderr):
-        # Names of files need not be text, and terminals do not know all characters of sources.
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    _prepare_streams()
     try:
-        return int(_dispatch(arguments))
+        code = int(_dispatch(arguments))
+        sys.stdout.flush()
+        return code
     except BudgetExceeded as error:
         print(f"UNKNOWN: {error.reason}" + (f" ({error.advice})" if error.advice else ""), file=sys.stderr)
         return int(ExitCode.UNKNOWN)
@@ -56,6 +56,11 @@ def main(arguments: list[str] | None = None) -> int:
         # The reader of our output went away (`| head`); nothing is left to say.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED_PIPE
+    except OSError as error:
+        # What belongs to an input is told by its reader; this is the output, or the machine.
+        print(f"error: {error.strerror or error}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return int(ExitCode.INPUT)
     except Exception as error:
         if os.environ.get("TREVILLE_TRACEBACK"):
             raise
@@ -65,6 +70,15 @@ def main(arguments: list[str] | None = None) -> int:
             file=sys.stderr,
         )
         return int(ExitCode.INTERNAL)
+
+
+def _prepare_streams() -> None:
+    """Output may be closed, names of files need not be text, and terminals do not know all characters."""
+    sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115 - open as long as the process
+    sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _dispatch(arguments: list[str]) -> int:
