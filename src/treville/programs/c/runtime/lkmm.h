@@ -6,8 +6,12 @@
 #ifndef TREVILLE_LKMM_H
 #define TREVILLE_LKMM_H
 
+#include <pthread.h>
+#include <stdint.h>
+
+/* READ_ONCE and the like may also be asked of an atomic_t: then of its counter. */
 #define __lkmm_bits(x) (8 * (int)sizeof(x))
-#define __lkmm_as(x, value) ((__typeof__((x)))(value))
+#define __lkmm_as(x, value) ((__typeof__(_Generic((x), atomic_t: 0, atomic64_t: 0L, default: (x))))(value))
 
 unsigned long __lkmm_READ_ONCE(const volatile void *, int);
 unsigned long __lkmm_rcu_dereference(const volatile void *, int);
@@ -129,6 +133,37 @@ typedef atomic64_t atomic_long_t;
 __LKMM_ATOMIC(atomic, int)
 __LKMM_ATOMIC(atomic64, long)
 __LKMM_ATOMIC(atomic_long, long)
+
+#define __lkmm_try(compare, p, old, value)                                                        \
+    ({                                                                                            \
+        __typeof__(*(old)) __lkmm_want = *(old), __lkmm_seen = compare(p, __lkmm_want, value);    \
+        *(old) = __lkmm_seen;                                                                     \
+        __lkmm_seen == __lkmm_want;                                                               \
+    })
+#define try_cmpxchg(p, old, value) __lkmm_try(cmpxchg, p, old, value)
+#define try_cmpxchg_relaxed(p, old, value) __lkmm_try(cmpxchg_relaxed, p, old, value)
+#define try_cmpxchg_acquire(p, old, value) __lkmm_try(cmpxchg_acquire, p, old, value)
+#define try_cmpxchg_release(p, old, value) __lkmm_try(cmpxchg_release, p, old, value)
+#define atomic_try_cmpxchg(p, old, value) __lkmm_try(atomic_cmpxchg, p, old, value)
+#define atomic_try_cmpxchg_relaxed(p, old, value) __lkmm_try(atomic_cmpxchg_relaxed, p, old, value)
+#define atomic_try_cmpxchg_acquire(p, old, value) __lkmm_try(atomic_cmpxchg_acquire, p, old, value)
+#define atomic_try_cmpxchg_release(p, old, value) __lkmm_try(atomic_cmpxchg_release, p, old, value)
+
+#define __lkmm_await(read, type, condition)                                                       \
+    ({                                                                                            \
+        __typeof__(type) VAL;                                                                     \
+        for (;;) {                                                                                \
+            VAL = read;                                                                           \
+            if (condition)                                                                        \
+                break;                                                                            \
+            cpu_relax();                                                                          \
+        }                                                                                         \
+        VAL;                                                                                      \
+    })
+#define smp_cond_load_relaxed(p, condition) __lkmm_await(READ_ONCE(*(p)), *(p), condition)
+#define smp_cond_load_acquire(p, condition) __lkmm_await(smp_load_acquire(p), *(p), condition)
+#define atomic_cond_read_relaxed(v, condition) __lkmm_await(atomic_read(v), (v)->counter, condition)
+#define atomic_cond_read_acquire(v, condition) __lkmm_await(atomic_read_acquire(v), (v)->counter, condition)
 
 #ifndef likely
 #define likely(x) __builtin_expect(!!(x), 1)
