@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
+from typing import NamedTuple
 
 from treville.events.symbolic_data import (
     NO_BLOCK,
@@ -71,13 +72,21 @@ class State:
     order: int = 0
     last: tuple[int, int] = (-1, -1)
     block: int = NO_BLOCK
+    passed: int = 0  # the thread's events on the ways that lead here
 
     def copy(self) -> State:
         """An independent state; sources themselves are never changed in place."""
         return State(
             self.registers.copy(), self.control.copy(), self.control_pick.copy(),
-            self.linked, self.reserved, self.order, self.last, self.block,
+            self.linked, self.reserved, self.order, self.last, self.block, self.passed,
         )  # fmt: skip
+
+
+class Ways(NamedTuple):
+    """Where several ways through a thread meet: when each is taken, and which events are on it."""
+
+    taken: list[int]
+    passed: list[int]
 
 
 class ThreadWalk:
@@ -194,56 +203,67 @@ class ThreadWalk:
         guard, state = arrived[0]
         if len(arrived) == 1:
             return guard, state
-        guard = self.terms.either([taken for taken, _ in arrived])
-        zero = Binding(self.terms.constant(0))
+        ways = Ways([taken for taken, _ in arrived], [other.passed for _, other in arrived])
+        guard = self.terms.either(ways.taken)
         names = dict.fromkeys(name for _, other in arrived for name in other.registers)
         registers = {
-            name: self._merge_binding([(taken, s.registers.get(name, zero)) for taken, s in arrived], guard)
+            name: self._merge_binding(
+                ways, [s.registers.get(name) or self.absent(name) for _, s in arrived], guard
+            )
             for name in names
         }
         merged = State(registers)
-        merged.control = self._merge_scopes([(taken, s.control) for taken, s in arrived], guard)
-        merged.control_pick = self._merge_scopes([(taken, s.control_pick) for taken, s in arrived], guard)
-        merged.linked = self._merge_sources([(taken, s.linked) for taken, s in arrived], guard)
-        merged.reserved = self._merge_sources([(taken, s.reserved) for taken, s in arrived], guard)
+        merged.control = self._merge_scopes(ways, [s.control for _, s in arrived], guard)
+        merged.control_pick = self._merge_scopes(ways, [s.control_pick for _, s in arrived], guard)
+        merged.linked = self._merge_sources(ways, [s.linked for _, s in arrived], guard)
+        merged.reserved = self._merge_sources(ways, [s.reserved for _, s in arrived], guard)
         merged.order = max(s.order for _, s in arrived)
         merged.block = state.block if all(s.block == state.block for _, s in arrived) else NO_BLOCK
         merged.last = state.last if all(s.last == state.last for _, s in arrived) else (-1, -1)
+        for passed in ways.passed:
+            merged.passed |= passed
         return guard, merged
 
-    def _merge_binding(self, cases: list[tuple[int, Binding]], guard: int) -> Binding:
-        first = cases[0][1]
-        if all(binding is first for _, binding in cases):
+    def _merge_binding(self, ways: Ways, bindings: list[Binding], guard: int) -> Binding:
+        first = bindings[0]
+        if all(binding is first for binding in bindings):
             return first
         return Binding(
-            self.terms.choose([(taken, binding.value) for taken, binding in cases]),
-            self._merge_sources([(taken, binding.data) for taken, binding in cases], guard),
-            self._merge_sources([(taken, binding.pick) for taken, binding in cases], guard),
+            self.terms.choose([(way, b.value) for way, b in zip(ways.taken, bindings, strict=True)]),
+            self._merge_sources(ways, [binding.data for binding in bindings], guard),
+            self._merge_sources(ways, [binding.pick for binding in bindings], guard),
         )
 
     def _merge_scopes(
-        self, cases: list[tuple[int, dict[int | None, Sources]]], guard: int
+        self, ways: Ways, scopes: list[dict[int | None, Sources]], guard: int
     ) -> dict[int | None, Sources]:
-        ends = dict.fromkeys(end for _, scopes in cases for end in scopes)
+        ends = dict.fromkeys(end for some in scopes for end in some)
         return {
-            end: self._merge_sources([(taken, scopes.get(end, NOTHING)) for taken, scopes in cases], guard)
-            for end in ends
+            end: self._merge_sources(ways, [some.get(end, NOTHING) for some in scopes], guard) for end in ends
         }
 
-    def _merge_sources(self, cases: list[tuple[int, Sources]], guard: int) -> Sources:
-        first = cases[0][1]
-        if all(sources is first or sources == first for _, sources in cases):
-            return first
-        merged: Sources = {}
-        for event in dict.fromkeys(event for _, sources in cases for event in sources):
-            conditions = [sources.get(event, FALSE) for _, sources in cases]
-            if all(condition == conditions[0] for condition in conditions):
-                merged[event] = conditions[0]
-                continue
-            pairs = zip(cases, conditions, strict=True)
-            when = self.terms.either([self.terms.both(taken, c) for (taken, _), c in pairs])
-            # Both events are executed wherever the dependency is asked for.
-            merged[event] = TRUE if when in (guard, self.result.events[event].guard) else when
+    def _merge_sources(self, ways: Ways, cases: list[Sources], guard: int) -> Sources:
+        """Sources where several ways meet. Both events are executed wherever a dependency is asked for, so
+        ways that do not pass the source do not count."""
+        merged, different = cases[0], set()
+        for sources in cases[1:]:
+            if sources is not merged:
+                different |= merged.items() ^ sources.items()
+        if not different:
+            return merged
+        merged = merged.copy()
+        for event in sorted({event for event, _ in different}):
+            foreign = self.result.events[event].thread != self.index
+            met = [
+                (way, sources.get(event, FALSE))
+                for way, passed, sources in zip(ways.taken, ways.passed, cases, strict=True)
+                if foreign or passed >> event & 1
+            ]
+            when = met[0][1]
+            if any(condition != when for _, condition in met):
+                when = self.terms.either([self.terms.both(way, condition) for way, condition in met])
+                when = TRUE if when in (guard, self.result.events[event].guard) else when
+            merged[event] = when
         return merged
 
     # -- instructions ------------------------------------------------------------------------------------
@@ -290,6 +310,7 @@ class ThreadWalk:
             block=state.block,
         )  # fmt: skip
         self.result.events.append(event)
+        state.passed |= 1 << event.number
         return event
 
     def _load(self, state: State, guard: int, instruction: Load, position: int) -> None:
@@ -400,13 +421,17 @@ class ThreadWalk:
             if sources:
                 scopes[end] = self.union([scopes.get(end, NOTHING), sources])
 
+    def absent(self, name: str) -> Binding:
+        """What a register holds that was never set."""
+        del name
+        return Binding(self.terms.constant(0))
+
     # -- expressions -------------------------------------------------------------------------------------
 
     def evaluate(self, expression: Expr, state: State) -> Binding:
         """The value of an expression, with what it depends on."""
         if isinstance(expression, Reg):
-            found = state.registers.get(expression.name)
-            return Binding(self.terms.constant(0)) if found is None else found
+            return state.registers.get(expression.name) or self.absent(expression.name)
         if isinstance(expression, Const):
             return Binding(self.terms.constant(expression.value))
         if isinstance(expression, Op):
