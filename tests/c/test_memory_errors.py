@@ -65,3 +65,33 @@ def test_what_follows_an_access_outside_objects_does_not_hide_it(tmp_path: Path)
     }
     """
     assert failed(tmp_path, code)[0] is Load
+
+
+PUBLISHED_WITHOUT_ORDER = """
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+struct node { int *_Atomic where; };
+struct node *_Atomic published;
+int target;
+void *publish(void *unused) {
+  struct node *node = malloc(sizeof *node);
+  atomic_store_explicit(&node->where, &target, memory_order_relaxed);
+  atomic_store_explicit(&published, node, memory_order_%s);
+  return 0;
+}
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, publish, 0);
+  struct node *node = atomic_load_explicit(&published, memory_order_acquire);
+  return node ? *atomic_load_explicit(&node->where, memory_order_relaxed) : 0;
+}
+"""
+
+
+@pytest.mark.parametrize(("order", "fails"), [("relaxed", [Load]), ("release", [])])
+def test_a_pointer_in_fresh_memory_is_not_followed(tmp_path: Path, order: str, fails: list[type]) -> None:
+    path = tmp_path / "program.c"
+    path.write_text(PUBLISHED_WITHOUT_ORDER % order)
+    found = reach_failure(load_program(path), load_model("rc11"), 1, Budget(60))
+    assert [type(instruction) for instruction in found.failed] == fails

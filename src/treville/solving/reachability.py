@@ -22,7 +22,7 @@ from treville.models.lifetimes import USE_AFTER_FREE
 from treville.models.model import Axiom, Model
 from treville.models.races import races_in, races_of
 from treville.programs.ir import Instruction, Program
-from treville.results import Budget
+from treville.results import Budget, TooLarge, Unsupported
 from treville.results.properties import ASSERTION, RACE
 from treville.solving.lazy.propagator import LazyModel
 from treville.solving.lifetimes import unordered_uses
@@ -78,9 +78,15 @@ def reach_failure(
         return _reach(facts, model, budget, lazy, goal, unset)
     except ReadsUnset:
         filled = with_any_contents(program, facts, unset)
-        facts = facts_of_program(filled, bound, budget, known_coherent(model), alias)
-        found = _reach(facts, model, budget, lazy, goal, [])
+    try:
+        any_contents = facts_of_program(filled, bound, budget, known_coherent(model), alias)
+        found = _reach(any_contents, model, budget, lazy, goal, [])
         found.program = filled
+        return found
+    except (Unsupported, TooLarge):  # any number as an address; zero is one that fresh memory may hold
+        found = _reach(facts, model, budget, lazy, goal, [])
+        if found.execution is None:
+            raise
         return found
 
 
