@@ -121,7 +121,7 @@ class ThreadWalk:
             self.exits.append((guard, start))
         while self.pending:
             copy = heappop(self.pending)
-            self._step(copy, *self._merge(self.incoming.pop(copy)))
+            self._step(copy, *self._merge(self.incoming.pop(copy), copy[-1]))
         if self.exits:
             self.result.final[self.index] = self._merge(self.exits)[1].registers
         self._program_order()
@@ -199,13 +199,14 @@ class ThreadWalk:
 
     # -- joining paths -----------------------------------------------------------------------------------
 
-    def _merge(self, arrived: list[tuple[int, State]]) -> tuple[int, State]:
+    def _merge(self, arrived: list[tuple[int, State]], position: int | None = None) -> tuple[int, State]:
         guard, state = arrived[0]
         if len(arrived) == 1:
             return guard, state
         ways = Ways([taken for taken, _ in arrived], [other.passed for _, other in arrived])
         guard = self.terms.either(ways.taken)
-        names = dict.fromkeys(name for _, other in arrived for name in other.registers)
+        every = dict.fromkeys(name for _, other in arrived for name in other.registers)
+        names = every if position is None else self.still_needed(every, position)
         registers = {
             name: self._merge_binding(
                 ways, [s.registers.get(name) or self.absent(name) for _, s in arrived], guard
@@ -420,6 +421,11 @@ class ThreadWalk:
         for scopes, sources in ((state.control, condition.data), (state.control_pick, condition.pick)):
             if sources:
                 scopes[end] = self.union([scopes.get(end, NOTHING), sources])
+
+    def still_needed(self, names: Iterable[str], position: int) -> Iterable[str]:
+        """The registers whose values can still matter at a position."""
+        del position
+        return names
 
     def absent(self, name: str) -> Binding:
         """What a register holds that was never set."""
