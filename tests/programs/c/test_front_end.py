@@ -171,3 +171,10 @@ def test_llvm_text_is_read_without_the_compiler() -> None:
     assert [block.name for block in blocks] == ["entry", "a", "b"]
     assert blocks[0].instructions[0].words == ("atomic", "acquire")
     assert blocks[0].instructions[1].cases[0][1] == "a"
+
+
+def test_a_computed_goto_is_refused_at_its_line(tmp_path: Path) -> None:
+    with pytest.raises(Unsupported, match="the address of a label as a value") as refused:
+        load(tmp_path, "int main(void) {\n  void *p = &&x;\n  goto *p;\nx:\n  return 0;\n}\n")
+    assert refused.value.span is not None
+    assert refused.value.span.line == 7

@@ -144,6 +144,9 @@ class Terms:
             return self._asm(tokens)
         if token in ("[", "{", "<"):
             return self._aggregate(tokens, token)
+        if token == "blockaddress":
+            tokens.skip_balanced()
+            return Opaque("address of a label")
         if tokens.peek() in ("(", "inbounds", "nuw", "nusw", "inrange"):
             return self._constant_expression(tokens, token)
         return Opaque(token)

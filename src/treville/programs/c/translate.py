@@ -191,7 +191,7 @@ class Translation:
             return self._constant_expression(kind, value)
         if isinstance(value, Opaque) and isinstance(kind, OtherType):
             return _float_bits(kind.text, value.text)
-        raise Unsupported("this constant")
+        raise Unsupported(f"the {value.text} as a value" if isinstance(value, Opaque) else "this constant")
 
     def _address(self, name: str) -> int:
         if name in self.functions:
