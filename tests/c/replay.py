@@ -177,6 +177,8 @@ class _Thread:
                 return False
             case ir.ReadPrivate():
                 cell = (instruction.object, self._value(instruction.offset))
+                if cell not in self.cells and instruction.object in self.body.unset:
+                    raise CannotReplay("a variable without a value")
                 registers[instruction.register] = wrap(self.cells.get(cell, 0), instruction.bits)
             case ir.WritePrivate():
                 cell = (instruction.object, self._value(instruction.offset))

@@ -44,6 +44,7 @@ from treville.programs.unroll import Choice, Copy, Unrolling
 from treville.results import Unsupported
 
 MAX_THREADS = 200
+_WIDEST = 64
 
 
 def whole_program(program: Program, bound: int) -> SymbolicProgram:
@@ -94,6 +95,7 @@ class WholeProgramWalk(ThreadWalk):
         self.blocks = 0
         self.rounds = Rounds(self)
         self._joins: list[tuple[int, int]] = []  # (step, value of the thread's number)
+        self._unset: dict[str, Binding] = {}  # cells of private objects that were not written
         self._known: dict[int, bool] = {}  # conditional branches: was the last copy's condition known?
 
     def first_registers(self) -> dict[str, Binding]:
@@ -265,8 +267,8 @@ class WholeProgramWalk(ThreadWalk):
         offset = self.evaluate(instruction.offset, state)
         place = self.terms.values[offset.value]
         if isinstance(place, Constant):
-            found = state.registers.get(_cell(instruction.object, place.number))
-            binding = Binding(self.terms.constant(0)) if found is None else found
+            name = _cell(instruction.object, place.number)
+            binding = state.registers.get(name) or self.absent(name)
         else:
             cells = [
                 (self.terms.equal(offset.value, self.terms.constant(at)), cell)
@@ -296,10 +298,18 @@ class WholeProgramWalk(ThreadWalk):
                 self.union([value.pick, before.pick]),
             )
 
+    def absent(self, name: str) -> Binding:
+        """A cell of a local variable that was never written holds any number, always the same."""
+        if name.partition("\0")[0] not in self.thread.unset or "\0" not in name:
+            return super().absent(name)
+        if name not in self._unset:
+            self._unset[name] = Binding(self.terms.unknown(_WIDEST))
+        return self._unset[name]
+
     def _cells(self, state: State, name: str) -> dict[int, Binding]:
-        """The cells of a private object by offset; those that were not written yet are zero."""
+        """The cells of a private object by offset."""
         prefix = f"{name}\0"
-        cells = {offset: Binding(self.terms.constant(0)) for offset in self.thread.private.get(name, ())}
+        cells = {offset: self.absent(_cell(name, offset)) for offset in self.thread.private.get(name, ())}
         cells |= {
             int(register[len(prefix) :]): binding
             for register, binding in state.registers.items()

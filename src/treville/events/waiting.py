@@ -112,8 +112,9 @@ class Rounds:
         if self._live is None:
             self._live = live_names(self.walk.thread)
         live = self._live[head]
-        zero = Binding(self.terms.constant(0))
-        changed = {n for n in before.keys() | after.keys() if before.get(n, zero) != after.get(n, zero)}
+        absent = self.walk.absent
+        names = before.keys() | after.keys()
+        changed = {n for n in names if (before.get(n) or absent(n)) != (after.get(n) or absent(n))}
         return not any(is_live(name, live) for name in changed)
 
     def _writes_back(self, write: StaticEvent) -> int:

@@ -316,7 +316,7 @@ class Location:
 class Thread:
     """One thread: its instructions, where its labels point (an index into `instructions`, its length for
     the end), and the initial values of its registers (absent ones are 0). `private` lists the offsets of the
-    cells of private objects, where they are known."""
+    cells of private objects, where they are known; those in `unset` hold any numbers at first, others 0."""
 
     name: str
     instructions: list[Instruction] = field(default_factory=list)
@@ -325,6 +325,7 @@ class Thread:
     code_addresses: dict[int, str] = field(default_factory=dict)
     parameter: str = ""
     private: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    unset: set[str] = field(default_factory=set)
 
 
 # A file and a line in it.

@@ -21,6 +21,7 @@ from treville.programs.c.llvm import (
     scalars,
     size_of,
 )
+from treville.programs.c.private import thread_handles
 from treville.programs.c.weak import is_only_repeated
 
 if TYPE_CHECKING:
@@ -89,6 +90,8 @@ class Memory:
 
     def _declare_private(self, frame: Frame, name: str, kind: Type, count: ir.Expr) -> None:
         place, unit = frame.prefix + name, frame.units.get(name, 0) // 8
+        if name not in thread_handles(frame.function, frame.private):
+            self.body.thread.unset.add(place)
         frame.sizes[place] = ir.Op("mul", (count, ir.Const(size_of(kind))), 64)
         if isinstance(count, ir.Const):
             frame.sizes[place] = size = ir.Const(count.value * size_of(kind))

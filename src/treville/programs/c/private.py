@@ -34,6 +34,7 @@ HARMLESS_ARGUMENTS = {
     "pthread_attr_init": {0}, "pthread_attr_destroy": {0}, "pthread_attr_setdetachstate": {0},
     "pthread_mutexattr_init": {0}, "pthread_mutexattr_settype": {0}, "pthread_mutexattr_destroy": {0},
 }  # fmt: skip
+_STARTING = (GlobalName("pthread_create"), GlobalName("thrd_create"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,13 @@ def private_variables(function: Function) -> dict[str, Private]:
                     changed = True
     escaped = {pointers[name].variable for i in instructions for name in _escaping(i, pointers)}
     return {name: private for name, private in pointers.items() if private.variable not in escaped}
+
+
+def thread_handles(function: Function, private: dict[str, Private]) -> set[str]:
+    """The private variables that hold numbers of threads."""
+    calls = (i for block in function.blocks for i in block.instructions if i.opcode == "call")
+    started = (_local(i.operands[1][1]) for i in calls if i.operands[0][1] in _STARTING)
+    return {private[name].variable for name in started if name in private}
 
 
 def _local(value: Value) -> str:

@@ -256,7 +256,8 @@ class _Run:
                 return Action(Does.CHOOSE, instruction)
             self.registers[instruction.register] = ARBITRARY
         elif isinstance(instruction, ir.ReadPrivate):
-            value = self.cells.get((instruction.object, self.evaluate(instruction.offset)), 0)
+            absent = ARBITRARY if instruction.object in self.body.unset else 0
+            value = self.cells.get((instruction.object, self.evaluate(instruction.offset)), absent)
             found = value if value == ARBITRARY else wrap(value, instruction.bits)
             self.registers[instruction.register] = found
         elif isinstance(instruction, ir.WritePrivate):
