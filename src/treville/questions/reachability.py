@@ -25,6 +25,7 @@ TURNS: tuple[tuple[int, float | None], ...] = ((2_500, None), (150_000, 0))
 TURNS_WITH_BLOCKS: tuple[tuple[int, float | None], ...] = ((30_000, None), (150_000, 0))
 TURNS_WITH_UPDATES: tuple[tuple[int, float | None], ...] = ((20_000, 2), (80_000, 15), (400_000, None))
 MOST_STATES = 400_000
+MOST_VIEWS = 20_000
 FIRST_LOOK = 2_500  # states, for a failing interleaving
 ENGINES = ("auto", "states", "eager", "lazy")
 
@@ -82,6 +83,10 @@ def reachability(
         if explored is not None and explored.verdict is not Verdict.UNKNOWN:
             return explored
         explorable = explored is not None
+        if not looked and not explorable:
+            explored = _crowd(first, model, budget, search)
+            if explored is not None:
+                return explored
         if not looked:
             explored, looked = _look(first, model, budget, search), True
             if explored is not None:
@@ -143,6 +148,22 @@ def _explore(program: Program, model: Model, budget: Budget, search: Search, lim
     verdict = Verdict.PASS if found.execution is None else Verdict.FAIL
     verdict = verdict if found.complete else Verdict.UNKNOWN
     return Answer(verdict, found, None, program, _used(model, program, search.goal))
+
+
+def _crowd(program: Program, model: Model, budget: Budget, search: Search) -> Answer | None:
+    """PASS if any number of threads is safe where they are started without end."""
+    from treville.solving.operational.crowds import crowd_is_safe
+    from treville.solving.operational.trace import machine_of
+
+    machine = machine_of(model)
+    if search.goal != ASSERTION or machine is None:
+        return None
+    with budget.stage("views"):
+        views = crowd_is_safe(program, machine, MOST_VIEWS, budget)
+    if views is None:
+        return None
+    found = Reachability(complete=True, stats={"views": views})
+    return Answer(Verdict.PASS, found, None, program, _used(model, program, search.goal))
 
 
 def _look(program: Program, model: Model, budget: Budget, search: Search) -> Answer | None:

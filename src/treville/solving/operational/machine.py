@@ -35,7 +35,7 @@ from treville.solving.operational.threads import MAIN, Does, Threads
 DEFAULT_STATES = 400_000
 _BETWEEN_LOOKS_AT_THE_BUDGET = 64
 _VISIBLE = (Does.LOAD, Does.STORE, Does.UPDATE, Does.BEGIN, Does.FREE)
-_ENDS = (Does.END, Does.BLOCKED, Does.CUT)
+_STOPS = (Does.END, Does.BLOCKED, Does.CUT, Does.UPDATE, Does.BEGIN)
 
 
 @dataclass
@@ -105,7 +105,7 @@ class Machine:
         lets a store get to memory."""
         actions = self.threads.actions
         for number, thread in enumerate(state.threads):
-            for place in self._flushable(state.buffers[number]):
+            for place in self.flushable(state.buffers[number]):
                 step = self._step(state, logging)
                 step.flush(number, place)
                 yield ~number, step
@@ -117,7 +117,8 @@ class Machine:
                 for step in following:
                     yield number, step
 
-    def _flushable(self, buffer: Buffer) -> list[int]:
+    def flushable(self, buffer: Buffer) -> list[int]:
+        """The entries that can get to memory next."""
         if self.model != "pso" or not buffer.entries:
             return [0] if buffer.entries else []
         found = []
@@ -127,17 +128,22 @@ class Machine:
                 found.append(place)
         return found
 
-    def settle(self, step: Step) -> Iterator[tuple[State, list[Log]]]:
-        """Let every thread run up to its next visible action; free choices give several states."""
+    def settle(self, step: Step, stops: tuple[Does, ...] = _STOPS) -> Iterator[tuple[State, list[Log]]]:
+        """Let every thread run up to its next visible action, or to one of `stops`; free choices give several
+        states. A thread that does nothing but choose again is left where it is."""
         pending = [step]
+        chosen: set[State] = set()
         actions = self.threads.actions
         while pending:
             current = pending.pop()
             for number, thread in enumerate(current.threads):
                 does = actions[thread].does
-                if does in _ENDS or does is Does.UPDATE or does is Does.BEGIN:
+                if does in stops:
                     continue
                 following = current.quietly(number)
+                if following is not None and does is Does.CHOOSE:
+                    following = [other for other in following if other.state() not in chosen]
+                    chosen.update(other.state() for other in following)
                 if following is not None:
                     pending.extend(following)
                     break

@@ -57,9 +57,14 @@ def reach_by_states(
     return reachability_of(program, answer)
 
 
+def machine_of(model: Model) -> str | None:
+    """The machine with or without buffers that does just what the model says, if there is one."""
+    return MODELS.get(model.name) if Path(model.file).parent == LIBRARY else None
+
+
 def is_explored_as_sc(model: Model) -> bool:
     """Does the machine without buffers do just what the model says?"""
-    return MODELS.get(model.name) == "sc" and Path(model.file).parent == LIBRARY
+    return machine_of(model) == "sc"
 
 
 def reachability_of(program: Program, answer: Answer) -> Reachability:
