@@ -99,14 +99,22 @@ def test_links_between_pages_lead_somewhere() -> None:
     assert broken == []
 
 
-def test_pictures_are_what_the_command_draws_today(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("command", "folder", "ending"), [("litmus", "litmus", "litmus"), ("check", "c", "c")]
+)
+def test_pictures_are_what_the_command_draws_today(
+    command: str, folder: str, ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
     drawn = 0
-    for picture in sorted((ROOT / "docs" / "pictures").glob("*.svg")):
+    for picture in sorted(Path("docs/pictures").glob("*.svg")):
         example, _, model = picture.stem.rpartition("-")
-        test = ROOT / "examples" / "litmus" / f"{example}.litmus"
+        test = Path("examples", folder, f"{example}.{ending}")
         if not test.exists():
             continue  # a picture of another command
+        if command == "check":
+            pytest.importorskip("llvmlite")
         drawn += 1
-        assert main(["litmus", "--json", "--model", model, "--svg", str(tmp_path), str(test)]) == 0
+        assert main([command, "--json", "--model", model, "--svg", str(tmp_path), str(test)]) in (0, 1)
         assert (tmp_path / picture.name).read_text() == picture.read_text(), picture.name
-    assert drawn >= 2
+    assert drawn

@@ -29,15 +29,31 @@ def draw_pictures(
     if not options.svg and not options.dot:
         return
     from treville.witness import dot, svg
-    from treville.witness.scene import make_scene
 
-    scene = make_scene(execution, program)
+    scene = _scene(execution, program, weak=report["witness"]["interleaving"] is None)
     scene.title = f"{Path(report['file']).name} under {model.name}"
     scene.subtitle = report["reason"]
     _mark_race(scene, report["witness"].get("race", []))
     for folder, ending, draw in ((options.svg, "svg", svg.draw), (options.dot, "dot", dot.draw)):
         if folder:
             write_text(Path(folder) / f"{stem}.{ending}", draw(scene))
+
+
+def _scene(execution: Execution, program: Program, *, weak: bool) -> Scene:
+    """The execution; if it is no interleaving, the cycle that shows what happened out of order stands out."""
+    from treville.models.evaluate import evaluate
+    from treville.models.library import load_model
+    from treville.witness.explanation import explain
+    from treville.witness.scene import make_scene
+
+    if not weak:
+        return make_scene(execution, program)
+    model = load_model("sc")
+    judged = evaluate(model, len(execution.events), execution.sets, execution.relations)
+    if not judged.violated:
+        return make_scene(execution, program)
+    cycle = explain(execution, model, judged.values, judged.violated[0])
+    return make_scene(execution, program, cycle, model=model, values=judged.values)
 
 
 def _mark_race(scene: Scene, labels: list[str]) -> None:
@@ -58,6 +74,9 @@ def _graphml(report: Report, model: Model) -> str:
     shown = report["witness"]
     events = {event["label"]: event for event in shown["events"]}
     order = shown["interleaving"] or sorted(events, key=lambda label: events[label]["number"])
-    steps = [Step(e["number"], e["thread"], e["line"]) for e in (events[label] for label in order)]
+    steps = [
+        Step(e["number"], e["thread"], e["line"], "" if e["file"] == report["file"] else e["file"])
+        for e in (events[label] for label in order)
+    ]
     source = Path(report["file"]).read_bytes()
     return draw(steps, report["file"], source, model.name, __version__, report["property"])

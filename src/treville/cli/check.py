@@ -22,7 +22,7 @@ from treville.results.errors import InputError
 from treville.results.properties import ALIASES, ASSERTION, PROPERTIES
 from treville.results.verdict import ExitCode, batch_exit, report_line
 
-_PRIVATE = ("status", "detail", "internal")
+_PRIVATE = ("detail", "internal")
 _STAGES = ("llvm", "program", "compiled", "loops", "unrolled", "events", "relations", "formula")
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
-from treville.results.properties import ASSERTION, DEADLOCK, LIVENESS, RACE
+from treville.results.properties import ASSERTION, DEADLOCK, LIVENESS, MEMORY, RACE
 
 _KEYS = (
     ("witness-type", "graph"),
@@ -25,6 +25,7 @@ _KEYS = (
     ("memorymodel", "graph"),
     ("entry", "node"),
     ("violation", "node"),
+    ("originfile", "edge"),
     ("startline", "edge"),
     ("threadId", "edge"),
     ("createThread", "edge"),
@@ -32,6 +33,7 @@ _KEYS = (
 )
 SPECIFICATIONS = {
     ASSERTION: "CHECK( init(main()), LTL(G ! call(reach_error())) )",
+    MEMORY: "CHECK( init(main()), LTL(G valid-free) ) CHECK( init(main()), LTL(G valid-deref) )",
     RACE: "CHECK( init(main()), LTL(G ! data-race) )",
     DEADLOCK: "CHECK( init(main()), LTL(G ! deadlock) )",
     LIVENESS: "CHECK( init(main()), LTL(F end) )",
@@ -40,11 +42,12 @@ SPECIFICATIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One edge: the thread and the line of an access."""
+    """One edge: the thread and the line of an access, and its file if that is not the program's own."""
 
     thread: int
     function: str
     line: int | None
+    file: str | None = ""
 
 
 def draw(
@@ -91,6 +94,8 @@ def _node(number: int, last: bool) -> list[str]:
 
 def _edge(number: int, step: Step, new: bool) -> list[str]:
     lines = [f'    <edge source="N{number - 1}" target="N{number}">', _data("threadId", str(step.thread), 6)]
+    if step.file:
+        lines.append(_data("originfile", step.file, 6))
     if step.line is not None:
         lines.append(_data("startline", str(step.line), 6))
     if new:
