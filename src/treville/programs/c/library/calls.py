@@ -107,7 +107,7 @@ def each_function(body: Body, pointer: ir.Expr, names: list[str], then: Callable
         then(name)
         body.emit(ir.Branch(done))
         body.label(following)
-    body.emit(ir.Stop(reason="a call through a pointer that is no function"))
+    body.emit(ir.Stop(cut=True, reason="a call through a pointer that is none of the program's functions"))
     body.label(done)
 
 

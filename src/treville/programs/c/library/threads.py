@@ -42,11 +42,12 @@ _ASK_FOR_THREADS = (*_JOINS, "pthread_equal", "thrd_equal", "pthread_detach", "t
 class ThreadData:
     """What the functions of a module say of data of threads: the calls that make keys, with the destructors
     of their values, whether anybody asks what a thread returned, and whether threads that others started ask
-    for numbers of threads, or join them."""
+    for numbers of threads, or join them. `chosen`: joins whose thread memory tells."""
 
     def __init__(self, module: Module, taken: set[str]) -> None:
         self.keys: dict[int, tuple[int, str]] = {}  # by call: number and destructor
         self.results = False
+        self.chosen: set[int] = set()
         for function in module.functions.values():
             for instruction in (i for block in function.blocks for i in block.instructions):
                 callee = instruction.operands[0][1] if instruction.opcode == "call" else None
@@ -56,9 +57,11 @@ class ThreadData:
                     self.keys[id(instruction)] = (len(self.keys), name)
                 elif isinstance(callee, GlobalName) and callee.name in _JOINS:
                     self.results = self.results or _asks(function, instruction.operands[2][1])
+                    if _is_chosen(function, instruction.operands[1][1]):
+                        self.chosen.add(id(instruction))
         reached = _reached(module, taken)
         self.numbers = not reached.isdisjoint(_ASK_FOR_THREADS)
-        self.ends = not reached.isdisjoint(_JOINS)
+        self.ends = bool(self.chosen) or not reached.isdisjoint(_JOINS)
 
 
 def _asks(function: Function, pointer: Value) -> bool:
@@ -69,6 +72,24 @@ def _asks(function: Function, pointer: Value) -> bool:
         return True
     instructions = (i for block in function.blocks for i in block.instructions)
     return any(i.opcode != "call" and any(value == pointer for _, value in i.operands) for i in instructions)
+
+
+def _is_chosen(function: Function, number: Value) -> bool:
+    """Is the number of a thread at a place that shared memory tells, `threads[i]` for a global `i`?"""
+    definitions = {i.result: i for block in function.blocks for i in block.instructions if i.result}
+    private = private_variables(function)
+    load = definitions.get(number.name) if isinstance(number, LocalName) else None
+    pending = [value for _, value in load.operands] if load is not None and load.opcode == "load" else []
+    seen: set[str] = set()
+    while pending:
+        value = pending.pop()
+        if isinstance(value, LocalName) and value.name not in seen and value.name in definitions:
+            seen.add(value.name)
+            found = definitions[value.name]
+            if found.opcode == "load" and found.operands[0][1] not in map(LocalName, private):
+                return True
+            pending += [operand for _, operand in found.operands] + [case for case, _ in found.cases]
+    return False
 
 
 def _reached(module: Module, names: set[str]) -> set[str]:
@@ -154,10 +175,9 @@ def _create(here: Call, function: int, argument: int) -> None:
 
 
 def _join(here: Call, bits: int) -> None:
-    """The first thread joins what was started before; others may join what is started later, or any thread
-    that is chosen while the program runs."""
+    """The first thread joins what was started before; others may join what is started later."""
     body, thread = here.body, here.argument(0)
-    if body.thread.parameter:
+    if body.thread.parameter or id(here.instruction) in body.translation.threads.chosen:
         _wait_until_set(body, _cell_of(body, _ENDS, thread))
     else:
         here.fence()
