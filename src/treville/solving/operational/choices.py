@@ -12,13 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import lcm
 
 from treville.programs import ir
 from treville.programs.operators import OPERATORS, wrap
 from treville.programs.spin import used_registers
 
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "ult", "ule", "ugt", "uge"})
+_REMAINDERS = ("srem", "urem")
 _MOST_ALIASES = 64
+_LONGEST_PERIOD = 64
 _SMALL = 16  # a range of so many numbers is tried number by number
 
 
@@ -34,6 +37,7 @@ class Choice:
     tests: list[ir.Expr] = field(default_factory=list)
     tainted: frozenset[str] = frozenset()
     constants: list[int] = field(default_factory=list)
+    period: int = 1  # numbers of a range whose distance is a multiple of it are not told apart either
     used: bool = False
 
     def ranges(self) -> Iterator[tuple[int, int]]:
@@ -42,21 +46,27 @@ class Choice:
         for start, following in zip(self.starts, [*self.starts[1:], last + 1], strict=True):
             yield start, following - 1
 
+    def kinds(self) -> Iterator[range]:
+        """The numbers that no test tells apart, kind by kind; remainders are tests, too."""
+        for first, last in self.ranges():
+            for start in range(first, min(first + self.period, last + 1)):
+                yield range(start, last + 1, self.period)
+
     def answers(self, value: int) -> tuple[int, ...]:
         """How the tests come out for a number."""
         return tuple(_evaluate(test, value) for test in self.tests)
 
-    def sample(self, first: int, last: int, count: int) -> tuple[int, ...]:
-        """So many numbers of a range: small ones, and those that the thread compares anything with."""
-        least = min(max(first, 0), last)
-        compared = [number for number in self.constants if first <= number <= last]
-        small = range(least, min(least + count, last + 1))
-        return tuple(dict.fromkeys([least, *compared, *small]))[:count]
+    def sample(self, kind: range, count: int) -> tuple[int, ...]:
+        """So many numbers of a kind: small ones, and those that the thread compares anything with."""
+        after_zero = -(kind.start // kind.step) if kind.start < 0 else 0
+        at = min(after_zero, len(kind) - 1)
+        compared = [number for number in self.constants if number in kind]
+        return tuple(dict.fromkeys([kind[at], *compared, *kind[at : at + count]]))[:count]
 
 
-def all_numbers(first: int, last: int) -> tuple[int, ...] | None:
-    """The numbers of a range if they are few."""
-    return tuple(range(first, last + 1)) if last - first < _SMALL else None
+def all_numbers(kind: range) -> tuple[int, ...] | None:
+    """The numbers of a kind if they are few."""
+    return tuple(kind) if len(kind) <= _SMALL else None
 
 
 def choice_of(thread: ir.Thread, instruction: ir.Nondet) -> Choice:
@@ -133,14 +143,21 @@ class _Uses:
         if expression.name in ("zext", "sext") and wide:
             images = self._images(expression.args[0])
             return [ir.Op(expression.name, (image,), expression.bits) for image in images]
-        if expression.name in ("add", "sub") and wide and isinstance(expression.args[1], ir.Const):
+        constant = expression.args[-1]
+        if not isinstance(constant, ir.Const) or not wide:
+            return []
+        remainder = expression.name in _REMAINDERS and 0 < constant.value <= _LONGEST_PERIOD
+        if expression.name in ("add", "sub") or remainder:
             images = self._images(expression.args[0])
-            return [ir.Op(expression.name, (image, expression.args[1]), expression.bits) for image in images]
+            return [ir.Op(expression.name, (image, constant), expression.bits) for image in images]
         return []
 
     def _only_tests(self, expression: ir.Expr, truth: bool) -> bool:
         """Does the number occur in tests only? They are noted. `truth`: zero or not is all that matters."""
         images = self._images(expression)
+        if images and all(_has_remainder(image) for image in images):
+            self._note(iter(images))
+            return True
         if images:
             if truth:
                 self._note(ir.Op("ne", (image, ir.Const(0)), 64) for image in images)
@@ -176,14 +193,24 @@ class _Uses:
                 continue
             self.choice.tests.append(test)
             assert isinstance(test, ir.Op)
-            number, shift = next(a.value for a in test.args if isinstance(a, ir.Const)), 0
-            image: ir.Expr = next(a for a in test.args if not isinstance(a, ir.Const))
-            while isinstance(image, ir.Op):
-                self._cut(number, shift)
-                if image.name in ("add", "sub") and isinstance(image.args[1], ir.Const):
-                    shift += image.args[1].value if image.name == "add" else -image.args[1].value
-                image = image.args[0]
+            constants = [a.value for a in test.args if isinstance(a, ir.Const)]
+            if test.name in _COMPARISONS:
+                self._cut_along(next(a for a in test.args if not isinstance(a, ir.Const)), constants[0])
+            else:
+                self._cut_along(test, 0)
+
+    def _cut_along(self, image: ir.Expr, number: int) -> None:
+        """Where a test of what was computed from the number, or its remainder, may come out differently."""
+        shift = 0
+        while isinstance(image, ir.Op):
             self._cut(number, shift)
+            constant = image.args[-1]
+            if image.name in _REMAINDERS and isinstance(constant, ir.Const):
+                shift, self.choice.period = 0, lcm(self.choice.period, constant.value)
+            elif image.name in ("add", "sub") and isinstance(constant, ir.Const):
+                shift += constant.value if image.name == "add" else -constant.value
+            image = image.args[0]
+        self._cut(number, shift)
 
     def _cut(self, number: int, shift: int) -> None:
         """A test that comes out differently from `number` on, or from where numbers wrap around."""
@@ -197,6 +224,15 @@ def _expressions(instruction: ir.Instruction) -> Iterator[tuple[str, ir.Expr]]:
         value = getattr(instruction, name)
         if isinstance(value, ir.Const | ir.Reg | ir.Op | ir.Select):
             yield name, value
+
+
+def _has_remainder(image: ir.Expr) -> bool:
+    """Is it the same for all numbers of a kind?"""
+    while isinstance(image, ir.Op):
+        if image.name in _REMAINDERS:
+            return True
+        image = image.args[0]
+    return False
 
 
 def _compared(thread: ir.Thread) -> Iterator[int]:

@@ -19,6 +19,7 @@ from treville.solving.operational.choices import Choice, all_numbers, choice_of
 from treville.solving.operational.states import TooManyStates
 
 _LOCAL_STEPS = 100_000
+_LONGEST_PERIOD = 1_000
 MAIN = ""
 ARBITRARY = -1 << 200  # no number that fits a cell
 
@@ -137,13 +138,15 @@ class Threads:
         uses = self._uses.get(place)
         if uses is None:
             uses = self._uses[place] = choice_of(self.bodies[frame.body], instruction)
+        if uses.period > _LONGEST_PERIOD:
+            return None
         found: dict[tuple[int, ...], int] = {}
         more: list[int] = []
-        for first, last in uses.ranges():
-            if not uses.used or _Run(self, frame).ends_at_once(first, uses.tainted):
-                found.setdefault(uses.answers(first), first)
+        for kind in uses.kinds():
+            if not uses.used or _Run(self, frame).ends_at_once(kind[0], uses.tainted):
+                found.setdefault(uses.answers(kind[0]), kind[0])
                 continue
-            numbers = uses.sample(first, last, self.samples) if self.samples else all_numbers(first, last)
+            numbers = uses.sample(kind, self.samples) if self.samples else all_numbers(kind)
             if numbers is None:
                 return None
             more += numbers
