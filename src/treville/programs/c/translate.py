@@ -37,6 +37,7 @@ from treville.programs.c.llvm import (
     taken_functions,
 )
 from treville.programs.operators import wrap
+from treville.programs.rotation import with_tests_behind
 from treville.results import InputError, Span, Unsupported
 
 FUNCTION_BASE = 0x2000_0000
@@ -303,4 +304,4 @@ def _padded(cells: list[tuple[int, int, int]], size: int) -> tuple[tuple[int, in
 
 def translate(module: Module, source: list[str], recursion: int = 2, signals: bool = False) -> ir.Program:
     """The IR of a module; `source` are the lines of the C file, for people."""
-    return Translation(module, source, recursion, signals).run()
+    return with_tests_behind(Translation(module, source, recursion, signals).run())
