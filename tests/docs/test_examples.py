@@ -90,11 +90,20 @@ def test_the_interface_module_documents_itself_by_example() -> None:
         assert result.failed == 0
 
 
+def _anchors(page: Path) -> set[str]:
+    """What links to the headings of a page end in, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 def test_links_between_pages_lead_somewhere() -> None:
     broken = []
     for page in PAGES:
-        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
-            if not (page.parent / target).exists():
+        text = _BLOCK.sub("", page.read_text(encoding="utf-8"))
+        for target in re.findall(r"\]\(([^):]+)\)", text):
+            path, _, anchor = target.partition("#")
+            file = page.parent / path if path else page
+            if not file.exists() or (anchor and anchor not in _anchors(file)):
                 broken.append(f"{page.relative_to(ROOT)} -> {target}")
     assert broken == []
 
