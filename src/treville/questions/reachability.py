@@ -16,7 +16,7 @@ from treville.analysis.aliases import FLOW
 from treville.models.model import Model
 from treville.programs.ir import Assert, Assume, AtomicBegin, Free, Instruction, Load, Program, Thread
 from treville.questions.depth import Depth
-from treville.results import Budget, BudgetExceeded, Verdict
+from treville.results import Budget, BudgetExceeded, Unsupported, Verdict
 from treville.results.properties import ASSERTION, MEMORY, RACE
 from treville.solving.reachability import Reachability, reach_failure
 
@@ -98,7 +98,7 @@ def reachability(
                 return last
         if not explorable:
             break
-    if isinstance(last, BudgetExceeded):
+    if isinstance(last, BudgetExceeded | Unsupported):
         raise last
     assert last is not None
     return last
@@ -130,10 +130,11 @@ def _share(budget: Budget, seconds: float | None) -> Budget:
 
 def _deepened(
     compiled: Callable[[int], Program], model: Model, depth: Depth, budget: Budget, search: Search
-) -> Answer | BudgetExceeded:
+) -> Answer | BudgetExceeded | Unsupported:
+    """The answer of the solver, or why it has none: the machine may have one."""
     try:
         return _deepen(compiled, model, depth, budget, search)
-    except BudgetExceeded as error:
+    except (BudgetExceeded, Unsupported) as error:
         return error
 
 
