@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from one_thread import one_thread, only_final_state
 
 from treville.models.library import load_model
 from treville.programs.ir import Fence, Load, Store, StoreExclusive
@@ -17,15 +18,11 @@ from treville.results import InputError, TrevilleError, Unsupported
 
 
 def read(program: str, initial: str = "", condition: str = "forall true") -> LitmusTest:
-    """A test with one thread; instructions are separated by semicolons."""
-    return parse(f"AArch64 t\n{{ {initial} }}\n P0 ;\n {program} ;\n{condition}\n", "t.litmus")
+    return one_thread("AArch64", program, initial, condition)
 
 
 def final(program: str, initial: str, observed: str) -> list[str]:
-    """The values of the observed registers and locations in the only final state."""
-    test = read(program, initial, f"locations [{observed}]")
-    (state,) = outcomes(test, load_model("aarch64")).states
-    return [value for _, value in state_fields(test, state)]
+    return only_final_state(read(program, initial, f"locations [{observed}]"), "aarch64")
 
 
 ARITHMETIC = [

@@ -5,28 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from one_thread import one_thread, only_final_state
 
-from treville.models.library import load_model
 from treville.programs.ir import Fence, Load, Store, StoreExclusive
-from treville.programs.litmus import parse
 from treville.programs.litmus.riscv import _handlers
 from treville.programs.litmus.riscv_names import register_name
-from treville.programs.litmus.states import state_fields
 from treville.programs.litmus.test import LitmusTest
-from treville.questions.outcomes import outcomes
 from treville.results import InputError, Unsupported
 
 
 def read(program: str, initial: str = "", condition: str = "forall true") -> LitmusTest:
-    """A test with one thread; instructions are separated by semicolons."""
-    return parse(f"RISCV t\n{{ {initial} }}\n P0 ;\n {program} ;\n{condition}\n", "t.litmus")
+    return one_thread("RISCV", program, initial, condition)
 
 
 def final(program: str, initial: str, observed: str) -> list[str]:
-    """The values of the observed registers and locations in the only final state."""
-    test = read(program, initial, f"locations [{observed}]")
-    (state,) = outcomes(test, load_model("riscv")).states
-    return [value for _, value in state_fields(test, state)]
+    return only_final_state(read(program, initial, f"locations [{observed}]"), "riscv")
 
 
 ARITHMETIC = [
