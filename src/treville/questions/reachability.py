@@ -1,10 +1,10 @@
 """`treville check`: can a program violate a property under a model? (paper 004, chapter 4)
 
 Compiled program -> its states, if they are few -> else unroll, events, analysis, encoding, solving, at
-one bound after the other. Under SC, TSO and PSO a machine with store buffers explores the states; its answer
-needs no bound, and lock-free structures with their read-modify-writes suit it better than the solver, whose
-strength are long straight threads. So with `auto` the two take turns, which get longer. (RC11 is explored
-like SC as long as that makes no difference.)
+one bound after the other. Under SC, TSO and PSO a machine with store buffers explores the states, under RC11
+one with views; the answer needs no bound, and lock-free structures with their read-modify-writes suit it
+better than the solver, whose strength are long straight threads. So with `auto` the two take turns, which get
+longer.
 """
 
 from __future__ import annotations
@@ -14,16 +14,29 @@ from dataclasses import dataclass, replace
 
 from treville.analysis.aliases import FLOW
 from treville.models.model import Model
-from treville.programs.ir import Assert, Assume, AtomicBegin, Free, Instruction, Load, Program, Thread
+from treville.programs.ir import (
+    Allocate,
+    Assert,
+    Assume,
+    AtomicBegin,
+    Free,
+    Instruction,
+    Load,
+    Program,
+    Thread,
+)
 from treville.questions.depth import Depth
 from treville.results import Budget, BudgetExceeded, Unsupported, Verdict
 from treville.results.properties import ASSERTION, MEMORY, RACE
+from treville.solving.operational.trace import VIEWS, Begun, reach_by_states
 from treville.solving.reachability import Reachability, reach_failure
 
 # Turns: the machine for so many states, then the solver for so many seconds (None: all there are).
 TURNS: tuple[tuple[int, float | None], ...] = ((2_500, None), (150_000, 0))
 TURNS_WITH_BLOCKS: tuple[tuple[int, float | None], ...] = ((30_000, None), (150_000, 0))
 TURNS_WITH_UPDATES: tuple[tuple[int, float | None], ...] = ((20_000, 2), (80_000, 15), (400_000, None))
+TURNS_WITH_VIEWS: tuple[tuple[int, float | None], ...] = ((3_000, 2), (60_000, 15), (400_000, None))
+TURNS_WITH_OBJECTS = TURNS_WITH_VIEWS[1:]
 MOST_STATES = 400_000
 MOST_VIEWS = 20_000
 FIRST_LOOK = 2_500  # states, for a failing interleaving
@@ -70,16 +83,16 @@ def reachability(
         )
     first = compiled(bound or 1)
     if search.engine == "states":
-        explored = _explore(first, model, budget, search, MOST_STATES)
+        explored = _explore(first, model, budget, search, MOST_STATES, Begun())
         if explored is None or explored.verdict is Verdict.UNKNOWN:
             raise BudgetExceeded("too many states, or values that the machine does not have")
         return explored
     depth = Depth(bound)
     if search.engine != "auto" or not search.usual or search.alias != FLOW:
         return _deepen(compiled, model, depth, budget, search)
-    explorable, looked, last = True, False, None
-    for states, seconds in _turns(first):
-        explored = _explore(first, model, budget, search, states) if explorable else None
+    explorable, looked, last, begun = True, False, None, Begun()
+    for states, seconds in _turns(first, model):
+        explored = _explore(first, model, budget, search, states, begun) if explorable else None
         if explored is not None and explored.verdict is not Verdict.UNKNOWN:
             return explored
         explorable = explored is not None
@@ -138,12 +151,12 @@ def _deepened(
         return error
 
 
-def _explore(program: Program, model: Model, budget: Budget, search: Search, limit: int) -> Answer | None:
+def _explore(
+    program: Program, model: Model, budget: Budget, search: Search, limit: int, begun: Begun
+) -> Answer | None:
     """The answer from all states: UNKNOWN if there are more of them, None if it makes no sense to go on."""
-    from treville.solving.operational.trace import reach_by_states
-
     with budget.stage("states"):
-        found = reach_by_states(program, model, budget, limit, search.goal)
+        found = reach_by_states(program, model, budget, limit, search.goal, begun)
     if found is None:
         return None
     verdict = Verdict.PASS if found.execution is None else Verdict.FAIL
@@ -232,7 +245,9 @@ def _has(program: Program, kind: type[Instruction]) -> bool:
     return any(isinstance(i, kind) for thread in threads for i in thread.instructions)
 
 
-def _turns(program: Program) -> tuple[tuple[int, float | None], ...]:
+def _turns(program: Program, model: Model) -> tuple[tuple[int, float | None], ...]:
+    if _has_updates(program) and model.name == VIEWS:
+        return TURNS_WITH_OBJECTS if _has(program, Allocate) else TURNS_WITH_VIEWS
     if _has_updates(program):
         return TURNS_WITH_UPDATES
     return TURNS_WITH_BLOCKS if _has(program, AtomicBegin) else TURNS

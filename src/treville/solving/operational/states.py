@@ -16,7 +16,9 @@ class Log(NamedTuple):
     """What happened in a step, for witnesses: `R`, `W` (to the buffer), `D` (directly to memory), `F`, `C`
     (entry `address` of the buffer gets to memory), `S` and `J` (thread `address` is started or joined), `A`
     (an object is allocated at `address`), `H` (`value` is chosen freely).
-    Events in a `block` belong to one atomic block as long as no other thread's come between."""
+    Events in a `block` belong to one atomic block as long as no other thread's come between. Where the order
+    of writes is not that of the run, `place` is the place of the write that is read or written, and `X` says
+    that the first `value` writes of the cell are counted no more."""
 
     kind: str
     thread: int
@@ -24,6 +26,7 @@ class Log(NamedTuple):
     value: int = 0
     instruction: ir.Instruction | None = None
     block: bool = False
+    place: int = 0
 
 
 class TooManyStates(Exception):

@@ -7,8 +7,9 @@ or else what memory holds. The result can be judged by any model, like the execu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from treville.events.execution import INIT_THREAD, Event, Execution
 from treville.models.cat.files import LIBRARY
@@ -26,18 +27,33 @@ from treville.solving.operational.states import Answer, Failed, LimitReached, Lo
 from treville.solving.operational.waiting import Waiting, find_waiting
 from treville.solving.reachability import Reachability
 
+if TYPE_CHECKING:
+    from treville.solving.operational.views.trace import Exploration
+
 MODELS = {"sc": "sc", "svcomp": "sc", "tso": "tso", "pso": "pso"}
-ROBUST = "rc11"  # explored as SC, as long as that makes no difference
+VIEWS = "rc11"
+
+
+@dataclass(slots=True)
+class Begun:
+    """A search with views that goes on when the limit grows."""
+
+    exploration: Exploration | None = None
 
 
 def reach_by_states(
-    program: Program, model: Model, budget: Budget, limit: int, goal: str = ASSERTION
+    program: Program,
+    model: Model,
+    budget: Budget,
+    limit: int,
+    goal: str = ASSERTION,
+    begun: Begun | None = None,
 ) -> Reachability | None:
     """The answer for a program compiled for the model, not `complete` if there are more than `limit` states;
-    None if it makes no sense to explore more."""
+    None if it makes no sense to explore more. `begun` keeps what was done for a smaller limit."""
     kind = MODELS.get(model.name)
-    if kind is None and model.name == ROBUST and goal == ASSERTION and not _has_blocks(program):
-        kind = ROBUST
+    if kind is None and model.name == VIEWS and goal == ASSERTION and not _has_blocks(program):
+        kind = VIEWS
     if kind is None or Path(model.file).parent != LIBRARY or (goal == RACE and kind != "sc"):
         return None  # a user's model of the same name may say something else
     try:
@@ -45,14 +61,37 @@ def reach_by_states(
             return _waiting(program, Waiting(find_race(program, limit, budget)))
         if goal != ASSERTION:
             return _waiting(program, find_waiting(program, kind, goal, limit, budget))
-        robust = kind == ROBUST
-        machine = Machine(program, "sc" if robust else kind, limit=limit, budget=budget)
-        answer = RobustSearch(machine).explore() if robust else machine.explore()
+        if kind == VIEWS:
+            return _weakly(program, model, budget, limit, begun)
+        answer = Machine(program, kind, limit=limit, budget=budget).explore()
     except LimitReached:
         return Reachability(complete=False, stats={"states": limit})
     except (TooManyStates, NotRobust, Failed):
         return None
-    if robust and machine.memories.frees and answer.verdict != "FAIL":
+    return reachability_of(program, answer)
+
+
+def _weakly(
+    program: Program, model: Model, budget: Budget, limit: int, begun: Begun | None
+) -> Reachability | None:
+    """The answer for RC11: by the machine with views, or by SC's states where that makes no difference (there
+    may be fewer of them, if threads write on and on). Raises `TooManyStates`, `NotRobust`."""
+    from treville.solving.operational.views.trace import Exploration
+
+    begun = Begun() if begun is None else begun
+    if begun.exploration is None:
+        begun.exploration = Exploration(program, model, budget)
+    try:
+        answer = begun.exploration.answer(limit)
+    except LimitReached:
+        raise
+    except TooManyStates:
+        answer = None
+    if answer is not None and answer.verdict != "UNKNOWN":
+        return reachability_of(program, answer, begun.exploration.execution)
+    machine = Machine(program, "sc", limit=limit, budget=budget)
+    answer = RobustSearch(machine).explore()
+    if machine.memories.frees and answer.verdict != "FAIL":
         return None  # whether accesses happen before their object is freed, the states do not tell
     return reachability_of(program, answer)
 
@@ -67,13 +106,13 @@ def is_explored_as_sc(model: Model) -> bool:
     return machine_of(model) == "sc"
 
 
-def reachability_of(program: Program, answer: Answer) -> Reachability:
+def reachability_of(program: Program, answer: Answer, execution: Execution | None = None) -> Reachability:
     """What the machine answered, with the execution that fails."""
     found = Reachability(complete=answer.verdict != "UNKNOWN", stats={"states": answer.states})
     if answer.verdict == "FAIL" and answer.failed is not None:
         found.failed, found.message = [answer.failed], answer.message
         found.thread_names = [name or "main" for name in answer.bodies]
-        found.execution = Trace(program, answer).execution()
+        found.execution = execution or Trace(program, answer).execution()
     return found
 
 
