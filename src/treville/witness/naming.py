@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from treville.events.execution import INIT_THREAD, Event, Execution
-from treville.programs.ir import Program
+from treville.programs.ir import FREED, Program
 from treville.relations import Relation
 
 # Tags that say what every event of the kind is anyway, or that only the model's bookkeeping needs.
-_SILENT_TAGS = frozenset({"R", "W", "F", "M", "IW", "FW", "I", "B", "memory", "_", "DATA", "VOLATILE", "COND"})
+_SILENT_TAGS = frozenset(
+    ("R", "W", "F", "M", "IW", "FW", "I", "B", "memory", "_", "DATA", "VOLATILE", "COND")
+)
 
 # In C every atomic access has one of these, so that it is atomic need not be said.
 _C11_ORDERS = frozenset({"NA", "RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC"})
@@ -88,9 +90,11 @@ def _program_order(execution: Execution) -> list[tuple[int, int, int]]:
 
 
 def describe(event: Event, program: Program) -> str:
-    """`R x=0`, `W[REL] y=1`, `MFENCE`, `init x=0`."""
+    """`R x=0`, `W[REL] y=1`, `MFENCE`, `free object1`, `init x=0`."""
     if event.thread == INIT_THREAD:
         return f"init {_place(event, program)}"
+    if FREED in event.tags and event.address is not None:
+        return f"free {program.show_value(event.address)}"
     tags = _telling_tags(event.tags)
     if event.address is None:
         return ",".join(tags) or event.kind
