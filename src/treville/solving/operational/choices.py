@@ -59,14 +59,19 @@ class Choice:
     def sample(self, kind: range, count: int) -> tuple[int, ...]:
         """So many numbers of a kind: small ones, and those that the thread compares anything with."""
         after_zero = -(kind.start // kind.step) if kind.start < 0 else 0
-        at = min(after_zero, len(kind) - 1)
+        at = min(after_zero, _count(kind) - 1)
         compared = [number for number in self.constants if number in kind]
         return tuple(dict.fromkeys([kind[at], *compared, *kind[at : at + count]]))[:count]
 
 
 def all_numbers(kind: range) -> tuple[int, ...] | None:
     """The numbers of a kind if they are few."""
-    return tuple(kind) if len(kind) <= _SMALL else None
+    return tuple(kind) if _count(kind) <= _SMALL else None
+
+
+def _count(kind: range) -> int:
+    """How many numbers there are, which `len` refuses to tell if they are very many."""
+    return (kind.stop - 1 - kind.start) // kind.step + 1
 
 
 def choice_of(thread: ir.Thread, instruction: ir.Nondet) -> Choice:
