@@ -38,7 +38,8 @@ from treville.programs.ir import (
     Thread,
     WritePrivate,
 )
-from treville.programs.loops import bounds_of_heads
+from treville.programs.live import is_live
+from treville.programs.loops import bounds_of_heads, place_of
 from treville.programs.spin import spin_jumps
 from treville.programs.unroll import Choice, Copy, Unrolling
 from treville.results import Unsupported
@@ -48,7 +49,19 @@ _WIDEST = 64
 
 
 def whole_program(program: Program, bound: int) -> SymbolicProgram:
-    """The static events of a program that starts with its first thread."""
+    """The static events of a program that starts with its first thread. If it starts very many others, few of
+    them are looked at: the bound says how many."""
+    try:
+        return _walked(program, _Context(program, bound))
+    except _TooManyThreads:
+        return _walked(program, _Context(program, bound, few_threads=True))
+
+
+def _walked(program: Program, context: _Context) -> SymbolicProgram:
+class _TooManyThreads(Exception):
+    """The program starts more threads than there may be."""
+
+
     result = SymbolicProgram(program)
     main = WholeProgramWalk(result, program.threads[0], _Context(program, bound))
     main.walk(TRUE, main.first_registers())
@@ -69,14 +82,20 @@ def _check_frees(result: SymbolicProgram) -> None:
 class _Context:
     """What all walks of a program share: how loops are unrolled, and the conditions that threads ended."""
 
-    def __init__(self, program: Program, bound: int) -> None:
+    def __init__(self, program: Program, bound: int, few_threads: bool = False) -> None:
         self.program = program
         self.bound = bound
         self.ended: dict[int, int] = {}
         self._unrollings: dict[str, Unrolling] = {}
+        self.few_threads = few_threads
 
     def unrolling(self, thread: Thread) -> Unrolling:
         """The copies of a thread; every start of the same function has the same."""
+    def most_threads(self, start: Spawn) -> int:
+        """How many threads there may be when another one is started."""
+        own = self.program.loop_bounds.get(place_of(start) or ("", 0), 0)
+        return min(MAX_THREADS, 2 * max(self.bound, own) + 1) if self.few_threads else MAX_THREADS
+
         found = self._unrollings.get(thread.name)
         if found is None:
             own = bounds_of_heads(thread, self.program.loop_bounds)
@@ -128,7 +147,7 @@ class WholeProgramWalk(ThreadWalk):
         if isinstance(instruction, Nondet):
             state.registers[instruction.register] = Binding(terms.unknown(instruction.bits))
         elif isinstance(instruction, Spawn):
-            self._spawn(state, guard, instruction)
+            return self._spawn(state, guard, instruction)
         elif isinstance(instruction, Join):
             ended = self._join(state, instruction)
             self.result.waits.append(Wait(self.index, instruction, terms.both(guard, -ended)))
@@ -209,9 +228,13 @@ class WholeProgramWalk(ThreadWalk):
 
     # -- threads -----------------------------------------------------------------------------------------
 
-    def _spawn(self, state: State, guard: int, instruction: Spawn) -> None:
-        if len(self.result.thread_names) >= MAX_THREADS:
-            raise Unsupported(f"more than {MAX_THREADS} threads", instruction.span)
+    def _spawn(self, state: State, guard: int, instruction: Spawn) -> dict[Choice, int]:
+        if len(self.result.thread_names) >= self.context.most_threads(instruction):
+            if not self.context.few_threads:
+                raise _TooManyThreads
+            self.result.cuts.append(guard)
+            self.result.cut_at.append(instruction)
+            return {None: FALSE}
         body = self.context.program.functions[instruction.function]
         child = WholeProgramWalk(self.result, body, self.context)
         registers = child.first_registers()

@@ -86,7 +86,7 @@ def _is_chosen(function: Function, number: Value) -> bool:
         if isinstance(value, LocalName) and value.name not in seen and value.name in definitions:
             seen.add(value.name)
             found = definitions[value.name]
-            if found.opcode == "load" and found.operands[0][1] not in map(LocalName, private):
+            if found.opcode == "load" and getattr(found.operands[0][1], "name", "") not in private:
                 return True
             pending += [operand for _, operand in found.operands] + [case for case, _ in found.cases]
     return False
