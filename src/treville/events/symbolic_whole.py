@@ -7,6 +7,8 @@ join with a thread that has not ended) it does not pass, and the rest of the pro
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from treville.events.symbolic import (
     NO_BLOCK,
     Binding,
@@ -48,6 +50,10 @@ MAX_THREADS = 200
 _WIDEST = 64
 
 
+class _TooManyThreads(Exception):
+    """The program starts more threads than there may be."""
+
+
 def whole_program(program: Program, bound: int) -> SymbolicProgram:
     """The static events of a program that starts with its first thread. If it starts very many others, few of
     them are looked at: the bound says how many."""
@@ -58,12 +64,8 @@ def whole_program(program: Program, bound: int) -> SymbolicProgram:
 
 
 def _walked(program: Program, context: _Context) -> SymbolicProgram:
-class _TooManyThreads(Exception):
-    """The program starts more threads than there may be."""
-
-
     result = SymbolicProgram(program)
-    main = WholeProgramWalk(result, program.threads[0], _Context(program, bound))
+    main = WholeProgramWalk(result, program.threads[0], context)
     main.walk(TRUE, main.first_registers())
     _check_frees(result)
     return result
@@ -85,17 +87,17 @@ class _Context:
     def __init__(self, program: Program, bound: int, few_threads: bool = False) -> None:
         self.program = program
         self.bound = bound
+        self.few_threads = few_threads
         self.ended: dict[int, int] = {}
         self._unrollings: dict[str, Unrolling] = {}
-        self.few_threads = few_threads
 
-    def unrolling(self, thread: Thread) -> Unrolling:
-        """The copies of a thread; every start of the same function has the same."""
     def most_threads(self, start: Spawn) -> int:
         """How many threads there may be when another one is started."""
         own = self.program.loop_bounds.get(place_of(start) or ("", 0), 0)
         return min(MAX_THREADS, 2 * max(self.bound, own) + 1) if self.few_threads else MAX_THREADS
 
+    def unrolling(self, thread: Thread) -> Unrolling:
+        """The copies of a thread; every start of the same function has the same."""
         found = self._unrollings.get(thread.name)
         if found is None:
             own = bounds_of_heads(thread, self.program.loop_bounds)
@@ -172,6 +174,11 @@ class WholeProgramWalk(ThreadWalk):
             return choices
         return {}
 
+    def still_needed(self, names: Iterable[str], position: int) -> Iterable[str]:
+        """Whole programs observe no registers in the end."""
+        live = self.rounds.live()[position]
+        return [name for name in names if is_live(name, live)]
+
     def _step(self, copy: Copy, guard: int, state: State) -> None:
         self.rounds.begin(copy, state)
         super()._step(copy, guard, state)
@@ -242,6 +249,7 @@ class WholeProgramWalk(ThreadWalk):
             registers[body.parameter] = Binding(self.evaluate(instruction.argument, state).value)
         state.registers[instruction.register] = Binding(self.terms.constant(child.index))
         child.walk(guard, registers)
+        return {}
 
     def _join(self, state: State, instruction: Join) -> int:
         """The condition that the thread has ended."""
