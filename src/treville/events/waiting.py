@@ -108,10 +108,14 @@ class Rounds:
             unchanged = self.terms.both(unchanged, self.terms.either([-event.guard, harmless]))
         return unchanged
 
-    def _same_registers(self, before: dict[str, Binding], after: dict[str, Binding], head: int) -> bool:
+    def live(self) -> list[frozenset[str]]:
+        """For each position of the thread the registers that matter there."""
         if self._live is None:
             self._live = live_names(self.walk.thread)
-        live = self._live[head]
+        return self._live
+
+    def _same_registers(self, before: dict[str, Binding], after: dict[str, Binding], head: int) -> bool:
+        live = self.live()[head]
         absent = self.walk.absent
         names = before.keys() | after.keys()
         changed = {n for n in names if (before.get(n) or absent(n)) != (after.get(n) or absent(n))}
