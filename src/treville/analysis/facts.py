@@ -65,6 +65,7 @@ class Facts:
     conditions: dict[str, dict[tuple[int, int], int]] = field(default_factory=dict)
     observed: frozenset[int] = frozenset()
     accessed: list[frozenset[int]] = field(default_factory=list)
+    coherent: bool = False
 
     def addresses(self, event: int) -> frozenset[int]:
         """Where an event may access memory."""
@@ -84,7 +85,7 @@ def gather_facts(
     every model with coherence per location implies for `rf` and `co` is taken as known. `alias`: which
     analysis says where accesses may go."""
     refuse_mixed_sizes(symbolic, values)
-    facts = Facts(symbolic, values, observed=frozenset(observed))
+    facts = Facts(symbolic, values, observed=frozenset(observed), coherent=coherent)
     facts.accessed = addresses_of_events(symbolic, values, alias)
     _number_events(facts, observed)
     _relate_execution(facts)

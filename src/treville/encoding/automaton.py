@@ -57,6 +57,7 @@ class Automaton:
         for event, block in blocks.items():
             self._members[block] = self._members.get(block, 0) | 1 << event
         self._parts: list[Leaf] = []
+        self._sources: dict[tuple[int, int], int] = {}  # from a state and some reads: to their sources
 
     def connect(self, node: int, first: int, second: int) -> None:
         """Make the words of a node lead from one state to another."""
@@ -102,9 +103,10 @@ class Automaton:
         if len(groups) > _MOST_GROUPS or not self._worth_reading_apart(inverse, co, split):
             return False
         for targets, reads in groups.items():
-            middle = self._state()
-            self.add(first, middle, Leaf(inverse, self._from(reads)))
-            self.add(middle, second, Leaf(co, [targets] * self.n))
+            if (first, reads) not in self._sources:
+                self._sources[first, reads] = self._state()
+                self.add(first, self._sources[first, reads], Leaf(inverse, self._from(reads)))
+            self.add(self._sources[first, reads], second, Leaf(co, [targets] * self.n))
         self.add(first, second, Leaf(node, self._from(~split)))
         return True
 

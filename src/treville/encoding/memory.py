@@ -21,6 +21,9 @@ from treville.events.symbolic_data import StaticEvent
 from treville.programs.ir import FREED
 from treville.relations import Relation, elements, mask_of
 
+# A read of fewer writes of its own thread needs no help.
+_WORTH_A_CHAIN = 4
+
 
 class MemoryEncoding:
     """The literals of what an execution chooses."""
@@ -53,6 +56,8 @@ class MemoryEncoding:
         ]
         self._constrain_program()
         self._constrain_sources()
+        if facts.coherent:
+            self._read_latest()
         self._order_writes()
 
     # -- which events ------------------------------------------------------------------------------------
@@ -201,6 +206,37 @@ class MemoryEncoding:
                 formula.forbid(literal, -self.executed[write])
                 if not must_loc[write] >> read & 1:
                     formula.forbid(literal, -self.values.same_address(write, read))
+
+    def _read_latest(self) -> None:
+        """With coherence a read sees no write that was overwritten before it in program order. The graph says
+        so, too, but the solver should not have to find out."""
+        po, events = self.facts.relations["po"].may, self.facts.symbolic.events
+        before, same = po.inverse().rows, self.facts.relations["loc"].must.rows
+        for read, sources in self.sources.items():
+            earlier = before[read] & same[read]
+            by_thread: dict[int, list[int]] = {}
+            for write, _ in sources:
+                if earlier >> write & 1:
+                    by_thread.setdefault(events[write].thread, []).append(write)
+            for writes in by_thread.values():
+                if len(writes) >= _WORTH_A_CHAIN:
+                    ranked = [((po.rows[write] & earlier).bit_count(), write) for write in writes]
+                    self._hide_overwritten(read, [write for _, write in sorted(ranked)], po.rows)
+
+    def _hide_overwritten(self, read: int, writes: list[int], po: list[int]) -> None:
+        """Forbid to read one of the writes, the latest first, or what was there at first, if a later one is
+        executed."""
+        literals = dict(self.sources[read])
+        later, none = 0, TRUE
+        for write in writes:
+            if later & self.facts.together[write] & ~po[write]:
+                return  # writes of one instruction have no order
+            self.formula.forbid(literals[write], -none)
+            none = self.formula.both(none, -self.executed[write])
+            later |= 1 << write
+        for write, literal in literals.items():
+            if write in self.facts.initial_writes:
+                self.formula.forbid(literal, -none)
 
     def _no_fault_before(self, read: int) -> list[int]:
         """The literals that no earlier access of the thread is outside of all objects: what depends on such a
