@@ -71,7 +71,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         "--engine",
         choices=("auto", "states", "eager", "lazy"),
         default="auto",
-        help="explore states (sc, tso, pso), or enforce the model eagerly or lazily (auto: what suits)",
+        help="explore states (sc, tso, pso, rc11), or enforce the model eagerly or lazily (auto: what suits)",
     )
     group.add_argument(
         "--encoding",
