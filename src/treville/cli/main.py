@@ -82,6 +82,9 @@ def _prepare_streams() -> None:
 
 
 def _dispatch(arguments: list[str]) -> int:
+    if not arguments:
+        _overview().print_help(sys.stderr)
+        return int(ExitCode.INPUT)
     command = next((a for a in arguments if not a.startswith("-")), None)
     if command not in COMMANDS or arguments[0] != command:
         _overview().parse_args(arguments)

@@ -1,0 +1,55 @@
+"""The command line as a whole: help, wrong commands, outputs that cannot be written."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from treville.cli.main import COMMANDS, main
+
+ROOT = Path(__file__).resolve().parents[2]
+SB = str(ROOT / "examples" / "litmus" / "SB.litmus")
+PROGRAM = "import sys; from treville.cli.main import main; sys.exit(main(sys.argv[1:]))"
+
+
+def test_without_a_command_all_commands_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    shown = capsys.readouterr().err
+    assert all(f"  {name} " in shown for name in COMMANDS)
+
+
+def test_a_command_that_does_not_exist_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["chek", "a.c"])
+    assert stopped.value.code == 2
+    assert "chek" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main([command, "--help"])
+    assert stopped.value.code == 0
+    assert f"usage: treville {command}" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_is_an_error_and_no_bug() -> None:
+    with Path("/dev/full").open("w") as full:
+        arguments = [sys.executable, "-c", PROGRAM, "litmus", SB]
+        done = subprocess.run(arguments, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert "No space left" in done.stderr
+    assert "bug" not in done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="closed streams are told apart on POSIX only")
+def test_a_closed_output_stops_quietly() -> None:
+    command = f'"{sys.executable}" -c "{PROGRAM}" litmus "{SB}" >&-'
+    done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, text=True, check=False)
+    assert "bug" not in done.stderr
+    assert done.returncode == 0
