@@ -38,8 +38,8 @@ def with_every_number(program: ir.Program) -> ir.Program:
 def random_program(seed: int) -> ir.Program:
     """A number, things computed from it, branches over stores, and an assertion on what was stored."""
     chance = random.Random(seed)
-    names = ["n"]
-    code: list[ir.Instruction] = [ir.Nondet("n", 8)]
+    names = ["n", "n", "m"]
+    code: list[ir.Instruction] = [ir.Load("m", ir.Const(X)), ir.Nondet("n", 8)]
     labels: dict[str, int] = {}
 
     def number() -> ir.Expr:
@@ -49,7 +49,7 @@ def random_program(seed: int) -> ir.Program:
         return ir.Reg(chance.choice(names))
 
     def test() -> ir.Expr:
-        sides = (value(), number()) if chance.random() < 0.8 else (number(), value())
+        sides = chance.choice(((value(), number()),) * 7 + ((number(), value()), (value(), value())))
         compared: ir.Expr = ir.Op(chance.choice(COMPARISONS), sides, chance.choice((8, 8, 16, 32)))
         return chance.choice((compared, compared, ir.Op("lnot", (compared,)), value()))
 
@@ -93,7 +93,7 @@ def test_within_a_range_all_tests_come_out_the_same() -> None:
     for seed in range(300):
         program = random_program(seed)
         thread = program.threads[0]
-        source = thread.instructions[0]
+        source = thread.instructions[1]
         assert isinstance(source, ir.Nondet)
         choice = choice_of(thread, source)
         covered = 0

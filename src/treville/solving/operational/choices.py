@@ -28,14 +28,16 @@ _SMALL = 16  # a range of so many numbers is tried number by number
 @dataclass
 class Choice:
     """What becomes of any number of `bits` bits: the starts of the ranges within which no test of it changes,
-    the tests, as expressions over its register, and the registers that are computed from the number itself
-    (`used`: it is not only tested)."""
+    the tests, as expressions over its register. If it is not only tested it is `used`: where (`uses`), and
+    what is computed from it (`tainted`). `names` are the registers in which it, or something from it, may be."""
 
     register: str
     bits: int
     starts: list[int] = field(default_factory=list)
     tests: list[ir.Expr] = field(default_factory=list)
     tainted: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+    uses: set[int] = field(default_factory=set)
     constants: list[int] = field(default_factory=list)
     period: int = 1  # numbers of a range whose distance is a multiple of it are not told apart either
     used: bool = False
@@ -91,19 +93,20 @@ class _Uses:
         self._close()
         self.choice.starts = sorted(self.starts)
         self.choice.tainted = frozenset(self.tainted)
+        self.choice.names = frozenset(self.tainted | self.aliases.keys())
         self.choice.constants = list(_compared(thread))
 
     def _close(self) -> None:
         """Until nothing new is found: what registers hold, then what is done with them."""
         before = -1
         while before != (before := self._size()):
-            for instruction in self.thread.instructions:
-                self._look(instruction)
+            for position, instruction in enumerate(self.thread.instructions):
+                self._look(position, instruction)
 
     def _size(self) -> int:
         return sum(map(len, self.aliases.values())) + len(self.tainted) + len(self.choice.tests)
 
-    def _look(self, instruction: ir.Instruction) -> None:
+    def _look(self, position: int, instruction: ir.Instruction) -> None:
         if isinstance(instruction, ir.Local) and self._is_alias(instruction):
             return
         known = used_registers(instruction) & (self.aliases.keys() | self.tainted)
@@ -117,6 +120,7 @@ class _Uses:
                 return
         else:
             self.choice.used = True
+            self.choice.uses.add(position)
         self._taint(instruction)
 
     def _taint(self, instruction: ir.Instruction) -> None:

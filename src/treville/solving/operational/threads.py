@@ -143,7 +143,7 @@ class Threads:
         found: dict[tuple[int, ...], int] = {}
         more: list[int] = []
         for kind in uses.kinds():
-            if not uses.used or _Run(self, frame).ends_at_once(kind[0], uses.tainted):
+            if not uses.used or _Run(self, frame).forgets(kind[0], uses):
                 found.setdefault(uses.answers(kind[0]), kind[0])
                 continue
             numbers = uses.sample(kind, self.samples) if self.samples else all_numbers(kind)
@@ -214,18 +214,17 @@ class _Run:
             self.position += 1
         raise TooManyStates("a loop that goes on for ever")
 
-    def ends_at_once(self, value: int, tainted: frozenset[str]) -> bool:
-        """Does the thread end, as an assumption does not hold, whenever it gets a number that its tests
-        do not tell from this one? `tainted` registers tell such numbers apart."""
-        source = self.body.instructions[self.position]
-        assert isinstance(source, ir.Nondet)
-        self.registers[source.register] = value
+    def forgets(self, value: int, uses: Choice) -> bool:
+        """Is what becomes of the thread the same for all numbers that its tests do not tell from this one:
+        does it end, or get to its next action and need the number no more?"""
+        self.registers[uses.register] = value
         self.position += 1
         for _ in range(_LOCAL_STEPS):
             if self.position >= len(self.body.instructions):
-                return False
+                return True
             instruction = self.body.instructions[self.position]
-            if not isinstance(instruction, ir.Local) and used_registers(instruction) & tainted:
+            local = isinstance(instruction, ir.Local)
+            if not local and (self.position in uses.uses or used_registers(instruction) & uses.tainted):
                 return False
             if isinstance(instruction, ir.Branch):
                 taken = instruction.condition is None or self.evaluate(instruction.condition)
@@ -233,12 +232,14 @@ class _Run:
                     return False
                 continue
             if not isinstance(instruction, ir.Local | ir.Assume | ir.Stop | ir.ReadPrivate | ir.WritePrivate):
-                return False
-            action = self._action(instruction)
-            if action is not None:
-                return action.does is Does.BLOCKED
+                return not any(name.split("\0")[0] in uses.names for name in self._live())
+            if self._action(instruction) is not None:
+                return True
             self.position += 1
         return False
+
+    def _live(self) -> frozenset[str]:
+        return self.threads.live[self.name][self.position]
 
     def _go(self, target: int) -> bool:
         """Go on at a position; False if the loop has gone round often enough."""
