@@ -29,7 +29,7 @@ _SMALL = 16  # a range of so many numbers is tried number by number
 class Choice:
     """What becomes of any number of `bits` bits: the starts of the ranges within which no test of it changes,
     the tests, as expressions over its register. If it is not only tested it is `used`: where (`uses`), and
-    what is computed from it (`tainted`). `names` are the registers in which it, or something from it, may be."""
+    what is computed from it (`tainted`). `names` are the registers where it, or something from it, may be."""
 
     register: str
     bits: int
