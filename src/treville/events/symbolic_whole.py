@@ -41,26 +41,26 @@ from treville.programs.ir import (
     WritePrivate,
 )
 from treville.programs.live import is_live
-from treville.programs.loops import bounds_of_heads, place_of
+from treville.programs.loops import bounds_of_heads
 from treville.programs.spin import spin_jumps
 from treville.programs.unroll import Choice, Copy, Unrolling
-from treville.results import Unsupported
+from treville.results import BudgetExceeded, Unsupported
 
 MAX_THREADS = 200
 _WIDEST = 64
 
 
-class _TooManyThreads(Exception):
+class _TooManyThreads(Unsupported):
     """The program starts more threads than there may be."""
 
 
 def whole_program(program: Program, bound: int) -> SymbolicProgram:
-    """The static events of a program that starts with its first thread. If it starts very many others, few of
-    them are looked at: the bound says how many."""
+    """The static events of a program that starts with its first thread. Loops of a known number of rounds are
+    done to the end; if that is too much, they are cut at the bound like others."""
     try:
         return _walked(program, _Context(program, bound))
-    except _TooManyThreads:
-        return _walked(program, _Context(program, bound, few_threads=True))
+    except (_TooManyThreads, BudgetExceeded):
+        return _walked(program, _Context(program, bound, cuts_all=True))
 
 
 def _walked(program: Program, context: _Context) -> SymbolicProgram:
@@ -84,17 +84,12 @@ def _check_frees(result: SymbolicProgram) -> None:
 class _Context:
     """What all walks of a program share: how loops are unrolled, and the conditions that threads ended."""
 
-    def __init__(self, program: Program, bound: int, few_threads: bool = False) -> None:
+    def __init__(self, program: Program, bound: int, cuts_all: bool = False) -> None:
         self.program = program
         self.bound = bound
-        self.few_threads = few_threads
+        self.cuts_all = cuts_all
         self.ended: dict[int, int] = {}
         self._unrollings: dict[str, Unrolling] = {}
-
-    def most_threads(self, start: Spawn) -> int:
-        """How many threads there may be when another one is started."""
-        own = self.program.loop_bounds.get(place_of(start) or ("", 0), 0)
-        return min(MAX_THREADS, 2 * max(self.bound, own) + 1) if self.few_threads else MAX_THREADS
 
     def unrolling(self, thread: Thread) -> Unrolling:
         """The copies of a thread; every start of the same function has the same."""
@@ -149,7 +144,7 @@ class WholeProgramWalk(ThreadWalk):
         if isinstance(instruction, Nondet):
             state.registers[instruction.register] = Binding(terms.unknown(instruction.bits))
         elif isinstance(instruction, Spawn):
-            return self._spawn(state, guard, instruction)
+            self._spawn(state, guard, instruction)
         elif isinstance(instruction, Join):
             ended = self._join(state, instruction)
             self.result.waits.append(Wait(self.index, instruction, terms.both(guard, -ended)))
@@ -196,6 +191,8 @@ class WholeProgramWalk(ThreadWalk):
 
     def goes_on(self, position: int, known: bool) -> bool:
         """A loop also goes on if all ways out of its last round were known not to be taken."""
+        if self.context.cuts_all:
+            return False
         branch = self.thread.instructions[position]
         if not isinstance(branch, Branch) or branch.condition is not None:
             return known
@@ -235,13 +232,9 @@ class WholeProgramWalk(ThreadWalk):
 
     # -- threads -----------------------------------------------------------------------------------------
 
-    def _spawn(self, state: State, guard: int, instruction: Spawn) -> dict[Choice, int]:
-        if len(self.result.thread_names) >= self.context.most_threads(instruction):
-            if not self.context.few_threads:
-                raise _TooManyThreads
-            self.result.cuts.append(guard)
-            self.result.cut_at.append(instruction)
-            return {None: FALSE}
+    def _spawn(self, state: State, guard: int, instruction: Spawn) -> None:
+        if len(self.result.thread_names) >= MAX_THREADS:
+            raise _TooManyThreads(f"more than {MAX_THREADS} threads", instruction.span)
         body = self.context.program.functions[instruction.function]
         child = WholeProgramWalk(self.result, body, self.context)
         registers = child.first_registers()
@@ -249,7 +242,6 @@ class WholeProgramWalk(ThreadWalk):
             registers[body.parameter] = Binding(self.evaluate(instruction.argument, state).value)
         state.registers[instruction.register] = Binding(self.terms.constant(child.index))
         child.walk(guard, registers)
-        return {}
 
     def _join(self, state: State, instruction: Join) -> int:
         """The condition that the thread has ended."""

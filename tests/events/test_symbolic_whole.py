@@ -1,0 +1,52 @@
+"""Whole programs become static events; loops that would be too long are cut at the bound."""
+
+from __future__ import annotations
+
+import pytest
+
+from treville.events import symbolic
+from treville.events.symbolic_whole import MAX_THREADS, whole_program
+from treville.programs import ir
+
+
+def counting(rounds: int, step: ir.Instruction) -> ir.Program:
+    """A loop of a known number of rounds."""
+    program = ir.Program()
+    program.location("x")
+    program.functions["other"] = ir.Thread("other", [])
+    more = ir.Op("lt", (ir.Reg("i"), ir.Const(rounds)), 32)
+    instructions: list[ir.Instruction] = [
+        ir.Local("i", ir.Const(0)),
+        step,
+        ir.Local("i", ir.Op("add", (ir.Reg("i"), ir.Const(1)), 32)),
+        ir.Branch("again", more),
+    ]
+    program.threads.append(ir.Thread("main", instructions, {"again": 1}))
+    return program
+
+
+def store() -> ir.Instruction:
+    return ir.Store(ir.Const(ir.LOCATION_BASE), ir.Reg("i"), frozenset({"NA"}), 32)
+
+
+def start() -> ir.Instruction:
+    return ir.Spawn("thread", "other", ir.Const(0))
+
+
+def test_a_loop_of_known_length_is_done_to_the_end() -> None:
+    result = whole_program(counting(20, store()), 1)
+    assert len(result.events) == 20
+    assert not result.cuts
+
+
+def test_a_loop_that_is_too_long_is_cut_at_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(symbolic, "MAX_STEPS", 30)
+    result = whole_program(counting(20, store()), 2)
+    assert len(result.events) == 3  # the first round, and two more
+    assert result.cuts
+
+
+def test_very_many_threads_are_cut_at_the_bound() -> None:
+    result = whole_program(counting(10 * MAX_THREADS, start()), 3)
+    assert len(result.thread_names) == 5  # main, those of the first round and of three more
+    assert result.cuts
