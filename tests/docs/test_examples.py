@@ -108,22 +108,35 @@ def test_links_between_pages_lead_somewhere() -> None:
     assert broken == []
 
 
-@pytest.mark.parametrize(
-    ("command", "folder", "ending"), [("litmus", "litmus", "litmus"), ("check", "c", "c")]
-)
-def test_pictures_are_what_the_command_draws_today(
-    command: str, folder: str, ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(ROOT)
+def test_pictures_are_what_the_command_draws_today(tmp_path: Path) -> None:
     drawn = 0
-    for picture in sorted(Path("docs/pictures").glob("*.svg")):
+    for picture in sorted((ROOT / "docs" / "pictures").glob("*.svg")):
         example, _, model = picture.stem.rpartition("-")
-        test = Path("examples", folder, f"{example}.{ending}")
+        test = ROOT / "examples" / "litmus" / f"{example}.litmus"
         if not test.exists():
             continue  # a picture of another command
-        if command == "check":
-            pytest.importorskip("llvmlite")
         drawn += 1
-        assert main([command, "--json", "--model", model, "--svg", str(tmp_path), str(test)]) in (0, 1)
+        assert main(["litmus", "--json", "--model", model, "--svg", str(tmp_path), str(test)]) == 0
         assert (tmp_path / picture.name).read_text() == picture.read_text(), picture.name
-    assert drawn
+    assert drawn >= 2
+
+
+def test_the_picture_of_the_tutorial_is_one_that_the_command_could_draw(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which of several failing executions is found depends on the solver; what is in the boxes does not."""
+    pytest.importorskip("llvmlite")
+    monkeypatch.chdir(ROOT)
+    name = "device_lock-power.svg"
+    example = "examples/c/device_lock.c"
+    assert main(["check", "--json", "--model", "power", "--svg", str(tmp_path), example]) == 1
+    stored, drawn = (
+        re.sub(r"\b[a-z]+: ", "", (folder / name).read_text())
+        for folder in (ROOT / "docs/pictures", tmp_path)
+    )
+    boxes = [
+        sorted(set(re.findall(r">([^<>]*(?:locked|requests|SYNC)[^<>]*)<", text))) for text in (stored, drawn)
+    ]
+    assert boxes[0] == boxes[1]
+    assert len(boxes[0]) > 8
+    assert all(text.count("trv-guilty") > 4 for text in (stored, drawn))
