@@ -2,7 +2,7 @@
 
 A write that every thread which may still access its cell knows to be overwritten cannot be read again, nor
 can anything be written before it. So writes are counted from there, and states that differ in older ones
-only are the same. Cells that nobody will access are forgotten as a whole. """
+only are the same. Cells that nobody will access are forgotten as a whole."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ What an instruction accesses is learned while the search runs, not computed befo
 something for the first time, the search starts again (`Surprise`). So what the last search relied on is
 true of all that it saw; and of all else, because a run that does something new would have been seen up to
 there: what is left out for relying on it changes nothing in that thread, and disables no write (an update
-may write, whether it did so before or not). """
+may write, whether it did so before or not)."""
 
 from __future__ import annotations
 

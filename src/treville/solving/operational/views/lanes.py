@@ -2,7 +2,7 @@
 
 Each cell has a lane of `width` bits. A view that knows the writes of a cell up to number n (0 is the first
 one that anybody can still read) has the n lowest bits of the lane set. So the union of two views is `|`,
-what all of several views know is `&`, and `b & ~a == 0` says that view a knows all that b knows. """
+what all of several views know is `&`, and `b & ~a == 0` says that view a knows all that b knows."""
 
 from __future__ import annotations
 

@@ -71,7 +71,12 @@ def writable(step: Step, number: int, action: Action) -> tuple[int, bool, list[i
 def others_may_write(step: Step, number: int, lane: int) -> bool:
     """May another thread still write the cell?"""
     bit = 1 << lane * step.parts.lanes.width
-    return any(ahead.writes & bit and other != number for other, ahead in enumerate(step.ahead))
+    for other, ahead in enumerate(step.ahead):
+        if ahead.writes & bit and other != number:
+            break
+    else:
+        return False
+    return True
 
 
 # -- what can be done at once ---------------------------------------------------------------------------
@@ -134,7 +139,7 @@ def _load_quietly(step: Step, number: int, action: Action) -> bool:
     rank, in_place = place.ranks[0]
     if step.asleep[number] >> rank & 1 or _goes_back(step, number, place.history[rank].value or 0):
         return False
-    step.read(number, action, place.lane, rank, in_place)
+    step.read(number, action, place.lane, rank, place.history[rank], in_place)
     return True
 
 
@@ -160,9 +165,9 @@ def _goes_back(step: Step, number: int, result: int = 0) -> bool:
 def choices(step: Step) -> list[Choice]:
     """The threads that can go on. None at all if one refused all that there is and nothing more will come:
     what the others do then can be done as well after that thread went on."""
-    found = []
-    for number in range(len(step.threads)):
-        action = step.action(number)
+    found, actions = [], step.parts.threads.actions
+    for number, thread in enumerate(step.threads):
+        action = actions[thread]
         refused, does = step.asleep[number], action.does
         if does in (Does.LOAD, Does.UPDATE):
             place = readable(step, number, action, refused)
@@ -213,7 +218,7 @@ def taken(step: Step, choice: Choice) -> tuple[list[Step], int]:
 def _reads_from(step: Step, number: int, action: Action, place: Place, rank: int, in_place: bool) -> bool:
     """Read that write, and write if it is an update; False if the thread cannot go on then."""
     lane, history = place.lane, place.history
-    step.read(number, action, lane, rank, in_place)
+    step.read(number, action, lane, rank, history[rank], in_place)
     following = step.action(number)
     if following.does in (Does.BLOCKED, Does.CUT):
         return False

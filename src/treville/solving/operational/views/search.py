@@ -4,7 +4,7 @@ In each state one thread after the other does all that it can do now; those who 
 *refused* what there was by then, and goes on only when there is another write to read (sleep sets, P.
 Godefroid, Partial-order methods for the verification of concurrent systems, 1996). Where nothing that
 others do changes the choices of a thread, it alone is enough. A state is explored with what is refused on
-all ways to it, so the states are taken in the order of how much has happened. """
+all ways to it, so the states are taken in the order of how much has happened."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ allows too much rather than too little.
 What surely comes before is a part of views: each thread has three lanes that count its seq_cst fences, and
 its seq_cst accesses (twice). Happens-before is enough from a fence, and to a fence (`loose`: not through a
 relaxed read of a seq_cst write). From one access to another it is not enough (`strict`), where the first
-synchronises by a cell that seq_cst accesses share with others: `po-other; hb; po-other` in the model. """
+synchronises by a cell that seq_cst accesses share with others: `po-other; hb; po-other` in the model."""
 
 from __future__ import annotations
 

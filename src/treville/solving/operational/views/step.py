@@ -136,12 +136,13 @@ class Step:
 
     # -- accesses ------------------------------------------------------------------------------------
 
-    def read(self, number: int, action: Action, lane: int, rank: int, in_place: bool) -> None:
-        """Read a write; `in_place` as in `seq_cst`."""
+    def read(
+        self, number: int, action: Action, lane: int, rank: int, message: Message, in_place: bool
+    ) -> None:
+        """Read a write, which has the rank; `in_place` as in `seq_cst`."""
         instruction, address = action.instruction, action.address
         assert isinstance(instruction, ir.Load)
         self.parts.future.note(number, instruction, address)
-        message = self.history(address)[1][rank]
         if message.value is None:
             raise TooManyStates("a read of memory that was not written")
         value = wrap(message.value, instruction.bits)

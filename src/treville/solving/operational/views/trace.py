@@ -2,7 +2,7 @@
 
 The machine knows coherence and reads-from exactly, but the order of seq_cst accesses only in part (`step`):
 it may do more than the model allows, never less. So a run that fails counts only if the model finds its
-execution consistent. """
+execution consistent."""
 
 from __future__ import annotations
 
