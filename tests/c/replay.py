@@ -92,6 +92,7 @@ class _Run:
     failed: list[ir.Instruction | Event] = field(default_factory=list)
     started: set[int] = field(default_factory=lambda: {0})
     slots: set[int] = field(default_factory=set)
+    sizes: dict[int, int] = field(default_factory=dict)  # of allocated objects by address
 
     def next_choices(self) -> list[int]:
         """The choices to try next; none when all were tried."""
@@ -189,7 +190,8 @@ class _Thread:
                 body = self.whole.program.functions[instruction.function]
                 self.threads.append((number, body, self._value(instruction.argument)))
             case ir.Allocate():
-                registers[instruction.register] = self.whole.new_object()
+                address = registers[instruction.register] = self.whole.new_object()
+                self.whole.sizes[address] = self._value(instruction.size)
             case ir.Free():
                 return self._free(instruction)
             case ir.Join() | ir.AtomicBegin() | ir.AtomicEnd():
@@ -246,11 +248,14 @@ class _Thread:
             event = self.left.pop(0)
 
     def _note_access(self, instruction: ir.Instruction) -> None:
-        """Behind the thread's last event: an access to what was freed is why the run ends."""
+        """Behind the thread's last event: an access to what was freed, or is no object, may end the run."""
         if isinstance(instruction, ir.Load | ir.Store | ir.Free):
-            slot = (self._value(instruction.address) - ir.LOCATION_BASE) // ir.LOCATION_STRIDE
+            address = self._value(instruction.address)
+            slot, offset = divmod(address - ir.LOCATION_BASE, ir.LOCATION_STRIDE)
             ends = [event.address or 0 for event in self.whole.execution.events if ir.FREED in event.tags]
-            if slot in {(address - ir.LOCATION_BASE) // ir.LOCATION_STRIDE for address in ends}:
+            freed = slot in {(end - ir.LOCATION_BASE) // ir.LOCATION_STRIDE for end in ends}
+            known = 0 <= slot < len(self.whole.program.locations)
+            if freed or not (known or offset < self.whole.sizes.get(address - offset, 0)):
                 self.whole.failed.append(instruction)
 
     def _exclusive(self, instruction: ir.StoreExclusive) -> bool:

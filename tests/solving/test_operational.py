@@ -70,15 +70,53 @@ def test_other_models_and_too_many_states_have_no_answer() -> None:
         [ir.Nondet("r"), ir.Store(X, ir.Reg("r"))],
         [ir.Allocate("p", ir.Const(4)), ir.Load("r", ir.Reg("p"))],
         [ir.Store(X, ir.Const(1), bits=32), ir.Load("r", X, bits=8)],
-        [ir.Load("r", ir.Const(0))],
-        [ir.Store(ir.Const(0), ir.Const(1))],
     ],
-    ids=["any number", "not initialised", "mixed sizes", "null read", "null write"],
+    ids=["any number", "not initialised", "mixed sizes"],
 )
 def test_what_the_machine_cannot_do_exactly_it_leaves_alone(instructions: list[ir.Instruction]) -> None:
     program = ir.Program([ir.Thread("main", instructions)])
     program.location("x")
     assert answer(program, "sc") is None
+
+
+@pytest.mark.parametrize(
+    ("instructions", "message"),
+    [
+        ([ir.Load("r", ir.Const(0))], "a null pointer is used"),
+        ([ir.Store(ir.Const(8), ir.Const(1))], "a null pointer is used"),
+        ([ir.Store(ir.Const(X.value + 4), ir.Const(1))], "an access to memory outside every object"),
+        (
+            [
+                ir.Allocate("p", ir.Const(4)),
+                ir.Store(ir.Op("add", (ir.Reg("p"), ir.Const(4)), 64), ir.Const(1)),
+            ],
+            "an access to memory outside every object",
+        ),
+        (
+            [ir.Allocate("p", ir.Const(4), heap=True), ir.Free(ir.Reg("p")), ir.Load("r", ir.Reg("p"))],
+            "use after free",
+        ),
+        (
+            [ir.Allocate("p", ir.Const(4), heap=True), ir.Free(ir.Reg("p")), ir.Free(ir.Reg("p"))],
+            "double free",
+        ),
+        (
+            [ir.Allocate("p", ir.Const(4)), ir.Free(ir.Reg("p"))],
+            "a free of what is not the start of an allocated object",
+        ),
+        ([ir.Free(X)], "a free of what is not the start of an allocated object"),
+    ],
+)
+@pytest.mark.parametrize("model", ["sc", "tso", "pso"])
+def test_the_machine_names_errors_of_memory(
+    instructions: list[ir.Instruction], message: str, model: str
+) -> None:
+    program = ir.Program([ir.Thread("main", instructions)])
+    program.location("x")
+    found = answer(program, model)
+    assert found is not None
+    assert found.failed == [instructions[-1]]
+    assert found.message == message
 
 
 def test_fresh_objects_that_are_zeroed_read_as_zero() -> None:

@@ -145,10 +145,6 @@ def test_places_in_headers_name_the_header(tmp_path: Path) -> None:
     [
         ("double d; int main(void) { return d > 1; }", "floating-point arithmetic"),
         ('int main(void) { asm("cpuid"); return 0; }', "inline assembly"),
-        (
-            "pthread_mutexattr_t a; int main(void) { pthread_mutexattr_settype(&a, 1); return 0; }",
-            "recursive",
-        ),
         ("int n; int *p; int main(void) { memset(p, n, 8); return 0; }", "memset"),
     ],
 )

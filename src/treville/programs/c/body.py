@@ -240,20 +240,20 @@ class Body:
         own = self.memory.thread_local(frame, instruction.operands[0][1]) if private is None else None
         if own is not None:
             offset = self.set(
-                f"{self.name(frame, instruction)}#offset", self._offset(frame, instruction, own[1])
+                f"{self.name(frame, instruction)}#offset", self.offset_of(frame, instruction, own[1])
             )
             frame.thread_local[instruction.result or ""] = (own[0], offset)
             return
         if private is None:
             base = self.value(frame, *instruction.operands[0])
-            self.set(self.name(frame, instruction), self._offset(frame, instruction, base))
+            self.set(self.name(frame, instruction), self.offset_of(frame, instruction, base))
             return
         start = self.memory.offset(frame, private.base or private.variable)
-        inside = self._offset(frame, instruction, start)
+        inside = self.offset_of(frame, instruction, start)
         register = self.set(f"{self.name(frame, instruction)}#offset", inside)
         frame.offsets[instruction.result or ""] = inside if isinstance(inside, ir.Const) else register
 
-    def _offset(self, frame: Frame, instruction: LlvmInstruction, base: ir.Expr) -> ir.Expr:
+    def offset_of(self, frame: Frame, instruction: LlvmInstruction, base: ir.Expr) -> ir.Expr:
         """base + the byte offset of a getelementptr."""
         kind: Type = instruction.source_type or PointerType()
         total, fixed = base, 0

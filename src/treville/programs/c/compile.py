@@ -32,8 +32,8 @@ INSTALL_HINT = "install the C front end: pip install 'treville[c]'"
 COMPILE_SECONDS = 60
 RUNTIME = Path(__file__).parent / "runtime"
 _STRINGS = frozenset(
-    ("strlen", "strnlen", "strcmp", "strncmp", "strcpy", "strncpy", "strcat", "strchr", "memcmp",
-     "atoi", "atol", "abs", "labs")
+    ("strlen", "strnlen", "strcmp", "strncmp", "strcpy", "strncpy", "strcat", "strncat", "strchr",
+     "strrchr", "strstr", "strdup", "strndup", "memcmp", "memchr", "atoi", "atol", "abs", "labs")
 )  # fmt: skip
 _BUILTIN = re.compile(r"error: redefinition of '(\w+)' as different kind of symbol")
 _DEFINED = re.compile(r"^define [^@\n]*@([\w.$]+)\(", re.MULTILINE)

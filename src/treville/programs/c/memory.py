@@ -132,15 +132,27 @@ class Memory:
         frame.thread_local[instruction.result or ""] = place
 
     def cells_of(self, frame: Frame, value: Value) -> list[tuple[int, int]] | None:
-        """(offset, bits) of the cells of the variable that a pointer means, if its type is known."""
-        kind: Type | None = None
+        """(offset, bits) of the cells behind a pointer, if the type of the variable is known."""
         if isinstance(value, GlobalName) and value.name in self.body.translation.module.globals:
-            kind = self.body.translation.module.globals[value.name].type
-        elif isinstance(value, LocalName):
+            return self.layout(self.body.translation.module.globals[value.name].type)
+        if isinstance(value, LocalName):
             for instruction in (i for block in frame.function.blocks for i in block.instructions):
-                if instruction.opcode == "alloca" and instruction.result == value.name:
+                if instruction.result == value.name and instruction.opcode == "alloca":
                     kind = instruction.source_type
-        return None if kind is None else self.layout(kind)
+                    return None if kind is None else self.layout(kind)
+                if instruction.result == value.name and instruction.opcode == "getelementptr":
+                    return self._cells_from(frame, instruction)
+        return None
+
+    def _cells_from(self, frame: Frame, pointer: LlvmInstruction) -> list[tuple[int, int]] | None:
+        """The cells behind a computed pointer; at an unknown place all cells must be of one width."""
+        cells = self.cells_of(frame, pointer.operands[0][1])
+        if cells is None:
+            return None
+        offset = self.body.offset_of(frame, pointer, ir.Const(0))
+        if isinstance(offset, ir.Const):
+            return [(at - offset.value, bits) for at, bits in cells if at >= offset.value]
+        return cells if len({bits for _, bits in cells}) == 1 else None
 
     def layout(self, kind: Type) -> list[tuple[int, int]]:
         """(offset, bits) of the scalars of a type."""

@@ -32,7 +32,9 @@ from treville.programs.c.llvm import (
 HARMLESS_ARGUMENTS = {
     "pthread_create": {0}, "thrd_create": {0}, "pthread_join": {1}, "thrd_join": {1},
     "pthread_attr_init": {0}, "pthread_attr_destroy": {0}, "pthread_attr_setdetachstate": {0},
-    "pthread_mutexattr_init": {0}, "pthread_mutexattr_settype": {0}, "pthread_mutexattr_destroy": {0},
+    "pthread_mutex_init": {1}, "pthread_mutexattr_init": {0}, "pthread_mutexattr_settype": {0},
+    "pthread_mutexattr_destroy": {0},
+    **{name: set(range(20)) for name in ("puts", "printf", "fprintf", "fputs", "sprintf", "snprintf")},
 }  # fmt: skip
 _STARTING = (GlobalName("pthread_create"), GlobalName("thrd_create"))
 
@@ -71,6 +73,18 @@ def thread_handles(function: Function, private: dict[str, Private]) -> set[str]:
     calls = (i for block in function.blocks for i in block.instructions if i.opcode == "call")
     started = (_local(i.operands[1][1]) for i in calls if i.operands[0][1] in _STARTING)
     return {private[name].variable for name in started if name in private}
+
+
+def is_read(function: Function, private: dict[str, Private], variable: str) -> bool:
+    """Does the function ever look at what is in a private variable?"""
+    names = {name for name, pointer in private.items() if pointer.variable == variable}
+    for instruction in (i for block in function.blocks for i in block.instructions):
+        callee = instruction.operands[0][1] if instruction.opcode == "call" else None
+        copies = isinstance(callee, GlobalName) and callee.name.startswith("llvm.mem")
+        used = names.intersection(_local(value) for _, value in instruction.operands)
+        if used and (copies or instruction.opcode == "load"):
+            return True
+    return False
 
 
 def _local(value: Value) -> str:

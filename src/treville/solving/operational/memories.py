@@ -29,6 +29,7 @@ class Memories:
         self._written: dict[tuple[int, int, int], int] = {}
         self._widths: dict[int, int] = {}
         self._accesses: set[tuple[int, int]] = set()
+        self._ends = [_size(location) for location in program.locations.values()]
         threads = [*program.threads, *program.functions.values()]
         self.frees = any(isinstance(i, ir.Free) for thread in threads for i in thread.instructions)
         self.initial = self._number(dict(initial_memory(program)))
@@ -107,6 +108,13 @@ class Memories:
         start = start_of(address)
         return address - start < cells.get(-start, 0) >> 2
 
+    def is_outside(self, memory: int, address: int) -> bool:
+        """Is the address outside of all objects?"""
+        slot, offset = divmod(address - ir.LOCATION_BASE, ir.LOCATION_STRIDE)
+        if 0 <= slot < self.globals:
+            return offset >= self._ends[slot]
+        return offset >= self.cells[memory].get(offset - address, 0) >> 2
+
     def width(self, address: int, bits: int) -> None:
         """Note how wide an access is; different widths at one place are too much for the machine."""
         if (address, bits) in self._accesses:
@@ -130,6 +138,12 @@ def slot_of(address: int) -> int:
 def start_of(address: int) -> int:
     """The address of the object that an address belongs to."""
     return address - (address - ir.LOCATION_BASE) % ir.LOCATION_STRIDE
+
+
+def _size(location: ir.Location) -> int:
+    """Where the last cell of a global ends."""
+    whole = len(location.initial) * location.cell_bytes
+    return max([whole, *(offset + bits // 8 for offset, bits, _ in location.parts)])
 
 
 def with_objects_in_order(log: list[Log], first: int) -> list[Log]:

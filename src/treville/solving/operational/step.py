@@ -25,6 +25,8 @@ from treville.solving.operational.states import (
 )
 from treville.solving.operational.threads import Action, Does, Threads
 
+_NULL_PAGE = 4096  # what a null pointer to a struct or an array may reach
+NULL_USED, OUTSIDE = "a null pointer is used", "an access to memory outside every object"
 _LONGEST_BUFFER = 40
 _SHORT_BUFFER = 12
 _BLOCK_STEPS = 100_000
@@ -172,6 +174,12 @@ class Step:
         ):
             self._fail(action, message)
 
+    def _refuse_outside(self, action: Action) -> None:
+        """It fails to access what is no object."""
+        if self.memories.is_outside(self.memory, action.address):
+            null = 0 <= action.address < _NULL_PAGE
+            self._fail(action, NULL_USED if null else OUTSIDE)
+
     def _fail(self, action: Action, message: str) -> None:
         assert action.instruction is not None
         raise Failed(action.instruction, self.log or [], message)
@@ -251,6 +259,7 @@ class Step:
         instruction, address = action.instruction, action.address
         assert isinstance(instruction, ir.Load)
         self._refuse_freed(number, action, "use after free")
+        self._refuse_outside(action)
         self.memories.width(address, instruction.bits)
         own = [entry.value for entry in self.buffers[number].entries if entry.address == address]
         found = own[-1] if own else self.memories.read(self.memory, address)
@@ -262,6 +271,7 @@ class Step:
         instruction, address, buffer = action.instruction, action.address, self.buffers[number]
         assert isinstance(instruction, ir.Store)
         self._refuse_freed(number, action, "use after free")
+        self._refuse_outside(action)
         self.memories.width(address, instruction.bits)
         if not self.memories.inside_an_object(self.memory, address):
             raise TooManyStates("a write outside of all objects")

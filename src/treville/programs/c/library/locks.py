@@ -1,6 +1,6 @@
-"""Mutexes, read-write locks, condition variables, barriers, semaphores.
+"""Spin locks, read-write locks, condition variables, barriers, semaphores; mutexes are in `mutexes`.
 
-A mutex is an atomic read-modify-write on its word; a thread that waits for one simply does not go on in the
+A lock is an atomic read-modify-write on its word; a thread that waits for one simply does not go on in the
 runs where it is taken (`Assume`). Each call is a full fence, as POSIX says. `pthread_cond_wait` may wake up
 at any time, as POSIX allows; where programs are checked for deadlocks, it needs a signal.
 """
@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from treville.programs import ir
+from treville.programs.c.library import mutexes
 from treville.programs.c.library.calls import LOCKING, ONE, WORD, ZERO, Call, Handler
+from treville.programs.c.library.mutexes import BUSY, LOCKED, TIMED_OUT, UNLOCKED, locked
 
-UNLOCKED, LOCKED = ZERO, ONE
-BUSY, AGAIN = ir.Const(16), ir.Const(11)  # EBUSY, EAGAIN
 MINUS_ONE = ir.Const(-1)
 _SLEEPERS = 8  # of so many threads that wait, any one may be woken
 
@@ -30,14 +30,18 @@ def _lock(here: Call) -> None:
     _update(here, lambda _: LOCKED, lambda old: ir.Op("eq", (old, UNLOCKED), WORD))
 
 
-def _trylock(here: Call) -> None:
-    here.fence()
-    address = here.argument(0)
-    old = here.load(address)
-    free = ir.Op("eq", (old, UNLOCKED), WORD)
-    here.body.emit(ir.Store(address, LOCKED, LOCKING, WORD, link=True, when=free))
-    here.fence()
-    here.returns(ir.Select(free, ZERO, BUSY))
+def _try(free: Callable[[ir.Reg], ir.Expr], new: Callable[[ir.Reg], ir.Expr], busy: ir.Const) -> Handler:
+    """The word becomes `new` of itself if `free` of it holds at once; else the call returns `busy`."""
+
+    def handle(here: Call) -> None:
+        here.fence()
+        address = here.argument(0)
+        old = here.load(address)
+        here.body.emit(ir.Store(address, new(old), LOCKING, WORD, link=True, when=free(old)))
+        here.fence()
+        here.returns(ir.Select(free(old), ZERO, busy))
+
+    return handle
 
 
 def _unlock(here: Call) -> None:
@@ -68,7 +72,7 @@ def _timed_wait(here: Call) -> None:
     old = ir.Reg(here.body.fresh("word"))
     here.body.emit(ir.Load(old.name, mutex, LOCKING, WORD, link=True))
     here.body.emit(ir.Assume(ir.Op("eq", (old, UNLOCKED), WORD), waits=True))
-    here.body.emit(ir.Store(mutex, LOCKED, LOCKING | {"COND"}, WORD, link=True))
+    here.body.emit(ir.Store(mutex, locked(here), LOCKING | {"COND"}, WORD, link=True))
     here.fence()
     here.returns(ZERO)
 
@@ -84,7 +88,7 @@ def _await_signal(here: Call) -> None:
     here.fence()
     waiting = here.load(condition, link=False)
     here.body.emit(ir.Assume(ir.Op("lnot", (ir.Op("and", (waiting, bit), WORD),)), waits=True))
-    here.update(mutex, lambda _: LOCKED, lambda old: ir.Op("eq", (old, UNLOCKED), WORD))
+    here.update(mutex, lambda _: locked(here), lambda old: ir.Op("eq", (old, UNLOCKED), WORD))
     here.fence()
     here.returns(ZERO)
 
@@ -170,24 +174,12 @@ def _barrier_wait(here: Call) -> None:
     here.returns(ir.Select(last, MINUS_ONE, ZERO))
 
 
-def _try_read_lock(here: Call) -> None:
-    here.fence()
-    address = here.argument(0)
-    old = here.load(address)
-    free = ir.Op("ge", (old, ZERO), WORD)
-    here.body.emit(ir.Store(address, ir.Op("add", (old, ONE), WORD), LOCKING, WORD, link=True, when=free))
-    here.fence()
-    here.returns(ir.Select(free, ZERO, BUSY))
+def _try_read_lock(busy: ir.Const) -> Handler:
+    return _try(lambda old: ir.Op("ge", (old, ZERO), WORD), lambda old: ir.Op("add", (old, ONE), WORD), busy)
 
 
-def _try_write_lock(here: Call) -> None:
-    here.fence()
-    address = here.argument(0)
-    old = here.load(address)
-    free = ir.Op("eq", (old, ZERO), WORD)
-    here.body.emit(ir.Store(address, MINUS_ONE, LOCKING, WORD, link=True, when=free))
-    here.fence()
-    here.returns(ir.Select(free, ZERO, BUSY))
+def _try_write_lock(busy: ir.Const) -> Handler:
+    return _try(lambda old: ir.Op("eq", (old, ZERO), WORD), lambda _: MINUS_ONE, busy)
 
 
 def _semaphore_init(here: Call) -> None:
@@ -199,14 +191,9 @@ def _semaphore_wait(here: Call) -> None:
     _update(here, lambda old: ir.Op("sub", (old, ONE), WORD), lambda old: ir.Op("gt", (old, ZERO), WORD))
 
 
-def _semaphore_try_wait(here: Call) -> None:
-    here.fence()
-    address = here.argument(0)
-    old = here.load(address)
-    free = ir.Op("gt", (old, ZERO), WORD)
-    here.body.emit(ir.Store(address, ir.Op("sub", (old, ONE), WORD), LOCKING, WORD, link=True, when=free))
-    here.fence()
-    here.returns(ir.Select(free, ZERO, MINUS_ONE))
+_semaphore_try_wait = _try(
+    lambda old: ir.Op("gt", (old, ZERO), WORD), lambda old: ir.Op("sub", (old, ONE), WORD), MINUS_ONE
+)
 
 
 def _semaphore_post(here: Call) -> None:
@@ -219,47 +206,37 @@ def _semaphore_value(here: Call) -> None:
     here.returns(ZERO)
 
 
-def _mutex_type(here: Call) -> None:
-    """A mutex is held once; one that its owner may lock again is something else."""
-    if here.argument(1) != ZERO:
-        raise here.body.unsupported("mutexes that are recursive or check for errors")
-    here.returns(ZERO)
-
-
-def _c11_mutex_init(here: Call) -> None:
-    kind = here.argument(1)
-    if not isinstance(kind, ir.Const) or kind.value & 1:
-        raise here.body.unsupported("recursive mutexes")
-    _reset(here)
+def _condition_init(here: Call) -> None:
+    """The word of a condition variable matters only where signals do."""
+    if here.body.translation.signals:
+        _reset(here)
+    else:
+        here.nothing()
 
 
 FUNCTIONS: dict[str, Handler] = {
-    "pthread_mutex_lock": _lock, "mtx_lock": _lock, "pthread_spin_lock": _lock,
-    **dict.fromkeys(
-        ("pthread_mutex_trylock", "mtx_trylock", "pthread_spin_trylock", "pthread_mutex_timedlock",
-         "mtx_timedlock"),
-        _trylock,
-    ),
-    "pthread_mutex_unlock": _unlock, "mtx_unlock": _unlock, "pthread_spin_unlock": _unlock,
-    "pthread_mutex_init": _reset, "mtx_init": _c11_mutex_init, "pthread_spin_init": _reset,
-    "pthread_rwlock_init": _reset,
+    **mutexes.FUNCTIONS,
+    "pthread_spin_lock": _lock, "pthread_spin_unlock": _unlock, "pthread_spin_init": _reset,
+    "pthread_spin_trylock": _try(lambda old: ir.Op("eq", (old, UNLOCKED), WORD), lambda _: LOCKED, BUSY),
+    "pthread_rwlock_init": _reset, "pthread_cond_init": _condition_init, "cnd_init": _condition_init,
     "pthread_cond_wait": _cond_wait, "cnd_wait": _cond_wait, "pthread_cond_timedwait": _timed_wait,
     "cnd_timedwait": _timed_wait,
     "pthread_cond_signal": _signal, "cnd_signal": _signal,
     "pthread_cond_broadcast": _broadcast, "cnd_broadcast": _broadcast,
     "pthread_rwlock_rdlock": _read_lock, "pthread_rwlock_wrlock": _write_lock,
-    "pthread_rwlock_tryrdlock": _try_read_lock, "pthread_rwlock_trywrlock": _try_write_lock,
+    "pthread_rwlock_tryrdlock": _try_read_lock(BUSY), "pthread_rwlock_trywrlock": _try_write_lock(BUSY),
+    "pthread_rwlock_timedrdlock": _try_read_lock(TIMED_OUT),
+    "pthread_rwlock_timedwrlock": _try_write_lock(TIMED_OUT),
     "pthread_rwlock_unlock": _rw_unlock,
     "pthread_barrier_init": _barrier_init, "pthread_barrier_wait": _barrier_wait,
     "sem_init": _semaphore_init, "sem_wait": _semaphore_wait, "sem_trywait": _semaphore_try_wait,
+    "sem_timedwait": _semaphore_try_wait,
     "sem_post": _semaphore_post, "sem_getvalue": _semaphore_value,
-    "pthread_mutexattr_settype": _mutex_type,
     **dict.fromkeys(
-        ("pthread_mutex_destroy", "pthread_cond_init", "pthread_cond_destroy",
-         "pthread_barrier_destroy", "pthread_mutexattr_init",
+        ("pthread_mutex_destroy", "pthread_cond_destroy", "pthread_barrier_destroy",
          "pthread_mutexattr_destroy", "pthread_mutexattr_setpshared", "pthread_rwlock_destroy",
          "pthread_rwlockattr_init", "pthread_rwlockattr_destroy", "pthread_condattr_init",
-         "pthread_condattr_destroy", "pthread_spin_destroy", "mtx_destroy", "cnd_init", "cnd_destroy",
+         "pthread_condattr_destroy", "pthread_spin_destroy", "mtx_destroy", "cnd_destroy",
          "sem_destroy"),
         Call.nothing,
     ),

@@ -73,8 +73,8 @@ def _cells(here: Call, *operands: int) -> list[tuple[int, int]]:
         raise here.body.unsupported(f"{_plain(here)} of a length that is not constant")
     for number in operands:
         cells = here.body.memory.cells_of(here.frame, here.operands[number][1])
-        if cells is not None:
-            return _up_to(cells, length.value)
+        if cells is not None and (found := _up_to(cells, length.value)):
+            return found
     for number in operands:
         kind = _used_as(here, here.operands[number][1])
         if kind is not None and length.value % max(1, size_of(kind)) == 0:

@@ -7,7 +7,8 @@ import re
 from treville.programs import ir
 from treville.programs.c.body import bits_of
 from treville.programs.c.library.calls import ZERO, Call, Handler
-from treville.programs.c.llvm import IntType, OtherType, Type, VoidType
+from treville.programs.c.llvm import IntType, LocalName, OtherType, Type, VoidType
+from treville.programs.c.private import is_read
 
 
 def _fail(here: Call) -> None:
@@ -61,6 +62,24 @@ def _random(here: Call) -> None:
     here.returns(ir.Op("and", (ir.Reg(number), ir.Const(0x7FFF_FFFF)), 32))
 
 
+def _print_into(here: Call, size: int | None) -> None:
+    """Text in a buffer, of which nobody can tell what it is; argument `size` says how much of it."""
+    target, private = here.operands[0][1], here.frame.private
+    _ignored(here)
+    found = private.get(target.name) if isinstance(target, LocalName) else None
+    if found is not None and not is_read(here.frame.function, private, found.variable):
+        return
+    cells = here.body.memory.cells_of(here.frame, target)
+    length = here.argument(size) if size is not None else None
+    if cells is None:
+        raise here.body.unsupported(f"{here.name} into memory whose layout is not known")
+    for offset, bits in cells:
+        if not isinstance(length, ir.Const) or offset < length.value:
+            text = here.body.fresh("text")
+            here.body.emit(ir.Nondet(text, bits))
+            here.body.memory.write_cell(here.frame, here.operands[0], offset, ir.Reg(text), bits)
+
+
 _CONVERSION = re.compile(r"%(\*?)\d*(hh|h|ll|l|z|j|t|)([diuxXoc])")
 
 
@@ -92,6 +111,7 @@ OTHERS: dict[str, Handler] = {
         Call.nothing,
     ),
     "rand": _random, "random": _random,
+    "sprintf": lambda here: _print_into(here, None), "snprintf": lambda here: _print_into(here, 1),
     "scanf": lambda here: _scan(here, 0), "__isoc99_scanf": lambda here: _scan(here, 0),
     "sscanf": lambda here: _scan(here, 1), "__isoc99_sscanf": lambda here: _scan(here, 1),
     "fscanf": lambda here: _scan(here, 1), "__isoc99_fscanf": lambda here: _scan(here, 1),

@@ -85,3 +85,54 @@ long atol(const char *text) { return atoi(text); }
 int abs(int number) { return number < 0 ? -number : number; }
 
 long labs(long number) { return number < 0 ? -number : number; }
+
+void *memchr(const void *text, int byte, size length) {
+    const unsigned char *bytes = text;
+    for (size at = 0; at < length; at++)
+        if (bytes[at] == (unsigned char)byte)
+            return (void *)(bytes + at);
+    return 0;
+}
+
+char *strrchr(const char *text, int character) {
+    char *found = 0;
+    for (;; text++) {
+        if (*text == (char)character)
+            found = (char *)text;
+        if (!*text)
+            return found;
+    }
+}
+
+char *strstr(const char *text, const char *part) {
+    for (;; text++) {
+        size at = 0;
+        while (part[at] && text[at] == part[at])
+            at++;
+        if (!part[at])
+            return (char *)text;
+        if (!*text)
+            return 0;
+    }
+}
+
+char *strncat(char *target, const char *source, size most) {
+    size end = strlen(target), at = 0;
+    for (; at < most && source[at]; at++)
+        target[end + at] = source[at];
+    target[end + at] = 0;
+    return target;
+}
+
+void *malloc(size);
+
+char *strndup(const char *text, size most) {
+    size length = strnlen(text, most);
+    char *copy = malloc(length + 1);
+    for (size at = 0; at < length; at++)
+        copy[at] = text[at];
+    copy[length] = 0;
+    return copy;
+}
+
+char *strdup(const char *text) { return strndup(text, strlen(text)); }
