@@ -127,6 +127,6 @@ def test_a_thread_that_waits_may_not_lag_either() -> None:
 
 
 def test_too_many_states_are_no_answer() -> None:
-    found = reach_by_states(message_passing("REL", "ACQ"), RC11, Budget(), 2)
+    found = reach_by_states(message_passing("REL", "ACQ"), RC11, Budget(), 1)
     assert found is not None
     assert not found.complete

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from treville.events.execution import INIT_THREAD, Event, Execution
 from treville.models.cat.files import LIBRARY
 from treville.models.model import Model
-from treville.programs.ir import AtomicBegin, Load, Program, Store
+from treville.programs.ir import Allocate, AtomicBegin, Instruction, Load, Program, Store
 from treville.relations import Relation
 from treville.results import Budget
 from treville.results.properties import ASSERTION, RACE
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 MODELS = {"sc": "sc", "svcomp": "sc", "tso": "tso", "pso": "pso"}
 VIEWS = "rc11"
+FEW_STATES = 4_000
 
 
 @dataclass(slots=True)
@@ -52,7 +53,7 @@ def reach_by_states(
     """The answer for a program compiled for the model, not `complete` if there are more than `limit` states;
     None if it makes no sense to explore more. `begun` keeps what was done for a smaller limit."""
     kind = MODELS.get(model.name)
-    if kind is None and model.name == VIEWS and goal == ASSERTION and not _has_blocks(program):
+    if kind is None and model.name == VIEWS and goal == ASSERTION and not _has(program, AtomicBegin):
         kind = VIEWS
     if kind is None or Path(model.file).parent != LIBRARY or (goal == RACE and kind != "sc"):
         return None  # a user's model of the same name may say something else
@@ -74,26 +75,43 @@ def reach_by_states(
 def _weakly(
     program: Program, model: Model, budget: Budget, limit: int, begun: Begun | None
 ) -> Reachability | None:
-    """The answer for RC11: by the machine with views, or by SC's states where that makes no difference (there
-    may be fewer of them, if threads write on and on). Raises `TooManyStates`, `NotRobust`."""
+    """The answer for RC11: by SC's states where that makes no difference and they are few (each costs a third
+    of the others), else by the machine with views; and where that has no answer (threads write on and on) by
+    any number of SC's states. Raises `TooManyStates`, `NotRobust`."""
     from treville.solving.operational.views.trace import Exploration
 
     begun = Begun() if begun is None else begun
     if begun.exploration is None:
         begun.exploration = Exploration(program, model, budget)
+        found = None if _has(program, Allocate) else _as_sc(program, budget, min(3 * limit, FEW_STATES))
+        if found is not None:
+            return found
     try:
         answer = begun.exploration.answer(limit)
+        if answer.verdict != "UNKNOWN":
+            return reachability_of(program, answer, begun.exploration.execution)
     except LimitReached:
         raise
     except TooManyStates:
-        answer = None
-    if answer is not None and answer.verdict != "UNKNOWN":
-        return reachability_of(program, answer, begun.exploration.execution)
+        pass
+    return _robustly(program, budget, limit)
+
+
+def _as_sc(program: Program, budget: Budget, limit: int) -> Reachability | None:
+    """The answer by a few of SC's states, if they have one."""
+    try:
+        return _robustly(program, budget, limit)
+    except (TooManyStates, NotRobust):
+        return None
+
+
+def _robustly(program: Program, budget: Budget, limit: int) -> Reachability | None:
+    """The answer by SC's states. Raises `NotRobust` where RC11 may allow more."""
     machine = Machine(program, "sc", limit=limit, budget=budget)
     answer = RobustSearch(machine).explore()
     if machine.memories.frees and answer.verdict != "FAIL":
         return None  # whether accesses happen before their object is freed, the states do not tell
-    return reachability_of(program, answer)
+    return reachability_of(program, answer) if answer.verdict != "UNKNOWN" else None
 
 
 def machine_of(model: Model) -> str | None:
@@ -116,9 +134,9 @@ def reachability_of(program: Program, answer: Answer, execution: Execution | Non
     return found
 
 
-def _has_blocks(program: Program) -> bool:
+def _has(program: Program, kind: type[Instruction]) -> bool:
     threads = [*program.threads, *program.functions.values()]
-    return any(isinstance(i, AtomicBegin) for thread in threads for i in thread.instructions)
+    return any(isinstance(i, kind) for thread in threads for i in thread.instructions)
 
 
 def _waiting(program: Program, waiting: Waiting) -> Reachability:
