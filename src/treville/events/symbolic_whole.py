@@ -50,16 +50,12 @@ MAX_THREADS = 200
 _WIDEST = 64
 
 
-class _TooManyThreads(Unsupported):
-    """The program starts more threads than there may be."""
-
-
 def whole_program(program: Program, bound: int) -> SymbolicProgram:
     """The static events of a program that starts with its first thread. Loops of a known number of rounds are
     done to the end; if that is too much, they are cut at the bound like others."""
     try:
         return _walked(program, _Context(program, bound))
-    except (_TooManyThreads, BudgetExceeded):
+    except BudgetExceeded:
         return _walked(program, _Context(program, bound, cuts_all=True))
 
 
@@ -234,7 +230,7 @@ class WholeProgramWalk(ThreadWalk):
 
     def _spawn(self, state: State, guard: int, instruction: Spawn) -> None:
         if len(self.result.thread_names) >= MAX_THREADS:
-            raise _TooManyThreads(f"more than {MAX_THREADS} threads", instruction.span)
+            raise BudgetExceeded(f"more than {MAX_THREADS} threads", "lower --bound")
         body = self.context.program.functions[instruction.function]
         child = WholeProgramWalk(self.result, body, self.context)
         registers = child.first_registers()
