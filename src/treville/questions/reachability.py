@@ -39,6 +39,7 @@ TURNS_WITH_VIEWS: tuple[tuple[int, float | None], ...] = ((3_000, 2), (60_000, 1
 TURNS_WITH_OBJECTS = TURNS_WITH_VIEWS[1:]
 MOST_STATES = 400_000
 MOST_VIEWS = 20_000
+FIRST_EFFORT = 5_000  # conflicts, at a bound that is not the last one
 FIRST_LOOK = 2_500  # states, for a failing interleaving
 ENGINES = ("auto", "states", "eager", "lazy")
 
@@ -195,29 +196,37 @@ def _look(program: Program, model: Model, budget: Budget, search: Search) -> Ans
 def _deepen(
     compiled: Callable[[int], Program], model: Model, depth: Depth, budget: Budget, search: Search
 ) -> Answer:
-    """The answer of the solver at the depth, or at growing ones until it is conclusive."""
+    """The answer of the solver at the depth, or at growing ones until it is conclusive. Where a deeper search
+    has to follow, one that takes long is given up; the last one is not."""
     depth.limited = budget.seconds is not None
+    effort = None if depth.asked is not None and depth.bound >= depth.asked else FIRST_EFFORT
     while True:
         budget.check()
         given = compiled(depth.recursion)
         program = depth.apply(given)
         used = _used(model, program, search.goal)
-        found = _solve(program, used, depth.bound, budget, search)
+        found = _solve(program, used, depth.bound, budget, search, effort)
         verdict = Verdict.FAIL if found.execution is not None else Verdict.PASS
         if found.execution is None and not found.complete:
             verdict = Verdict.UNKNOWN
         answer = Answer(verdict, found, depth.deepest, found.program or program, used)
-        if verdict is not Verdict.UNKNOWN or not depth.deepen(found.cut, given.loop_bounds):
+        if verdict is not Verdict.UNKNOWN:
             return answer
+        deeper = depth.deepen(found.cut, given.loop_bounds)
+        if not deeper and not found.hasty:
+            return answer
+        effort = None if depth.asked is not None or not deeper or effort is None else 2 * effort
 
 
-def _solve(program: Program, model: Model, bound: int, budget: Budget, search: Search) -> Reachability:
+def _solve(
+    program: Program, model: Model, bound: int, budget: Budget, search: Search, effort: int | None
+) -> Reachability:
     if not search.usual:
         from treville.solving.siblings import reach
 
         return reach(program, model, bound, budget, search.encoding, search.solver)
     lazy = {"eager": False, "lazy": True}.get(search.engine)
-    return reach_failure(program, model, bound, budget, lazy, search.goal, search.alias)
+    return reach_failure(program, model, bound, budget, lazy, search.goal, search.alias, effort)
 
 
 def _used(model: Model, program: Program, goal: str) -> Model:

@@ -28,7 +28,7 @@ from treville.solving.lazy.propagator import LazyModel
 from treville.solving.lifetimes import unordered_uses
 from treville.solving.outcomes import eager_axioms, known_coherent
 from treville.solving.solution import ExecutionReader, IsTrue, evaluate_execution
-from treville.solving.solver import Clasp
+from treville.solving.solver import Clasp, OnSolution
 from treville.solving.violations import check_waiting, violation
 
 # Beyond this many rules the lazy engine is faster on the mutexes (bench/check.py).
@@ -44,7 +44,8 @@ class Reachability:
     """`failed` are the assertions that fail in `execution`, and what is wrong with memory (`message` tells
     more of the first), or where the threads `waiting` wait for ever; without one, `complete` says that no
     consistent execution was cut at the bound, and `cut` lists the loops and calls that one of them did not do
-    again. `stats` counts what was built. `program`: what was searched, if not what was given."""
+    again. `hasty`: the search gave up, because a deeper one has to follow anyway. `stats` counts what was
+    built. `program`: what was searched, if not what was given."""
 
     failed: list[Instruction] = field(default_factory=list)
     message: str = ""
@@ -53,6 +54,7 @@ class Reachability:
     thread_names: list[str] = field(default_factory=list)
     complete: bool = True
     cut: list[Instruction] = field(default_factory=list)
+    hasty: bool = False
     stats: dict[str, Any] = field(default_factory=dict)
     program: Program | None = None
 
@@ -65,8 +67,10 @@ def reach_failure(
     lazy: bool | None = None,
     goal: str = ASSERTION,
     alias: str = FLOW,
+    effort: int | None = None,
 ) -> Reachability:
     """Look for a consistent execution that violates the property `goal`. `alias`: see `analysis.aliases`.
+    `effort`: after so many conflicts give up, but only where some execution is cut at the bound.
 
     `lazy`: encode simple axioms only and enforce the others by looking at the executions found; None: only
     where the eager formula would be too large. (Power's preserved program order is recursive over all pairs
@@ -75,12 +79,12 @@ def reach_failure(
     facts = facts_of_program(program, bound, budget, known_coherent(model), alias)
     unset = unset_reads(facts)
     try:
-        return _reach(facts, model, budget, lazy, goal, unset)
+        return _reach(facts, model, budget, lazy, goal, unset, effort)
     except ReadsUnset:
         filled = with_any_contents(program, facts, unset)
     try:
         any_contents = facts_of_program(filled, bound, budget, known_coherent(model), alias)
-        found = _reach(any_contents, model, budget, lazy, goal, [])
+        found = _reach(any_contents, model, budget, lazy, goal, [], effort)
         found.program = filled
         return found
     except (Unsupported, TooLarge):  # any number as an address; zero is one that fresh memory may hold
@@ -91,18 +95,24 @@ def reach_failure(
 
 
 def _reach(
-    facts: Facts, model: Model, budget: Budget, lazy: bool | None, goal: str, unset: list[UnsetRead]
+    facts: Facts,
+    model: Model,
+    budget: Budget,
+    lazy: bool | None,
+    goal: str,
+    unset: list[UnsetRead],
+    effort: int | None = None,
 ) -> Reachability:
     try:
         if lazy is not True:
             try:
                 limit = MAX_RULES if lazy is None else None
-                return _search(facts, model, budget, goal, unset, model.axioms, limit)
+                return _search(facts, model, budget, goal, unset, model.axioms, effort, limit)
             except TooManyRules:
                 pass
-        return _search(facts, model, budget, goal, unset, eager_axioms(model))
+        return _search(facts, model, budget, goal, unset, eager_axioms(model), effort)
     except NotEncodable:
-        return _search(facts, model, budget, goal, unset, [])
+        return _search(facts, model, budget, goal, unset, [], effort)
 
 
 @lru_cache(maxsize=64)
@@ -123,6 +133,7 @@ def _search(
     goal: str,
     unset: list[UnsetRead],
     axioms: list[Axiom],
+    effort: int | None,
     max_rules: int | None = None,
 ) -> Reachability:
     encoding = encode_facts(facts, model, budget, axioms, max_rules)
@@ -134,7 +145,8 @@ def _search(
     cuts = _cuts(encoding)
     reads_unset = encoding.formula.either([encoding.memory.reads_from(r.write, r.read) for r in unset])
     wanted = encoding.formula.either([violated.literal, reads_unset])
-    solver = Clasp(encoding.formula)
+    either = encoding.formula.either([wanted, encoding.cut])
+    solver = Clasp(encoding.formula, patient=bool(facts.relations["rmw"].may) and not facts.values.wide)
     if lazy is not None:
         solver.register(lazy)
 
@@ -158,15 +170,19 @@ def _search(
         return False
 
     with budget.stage("solving"):
+        is_cut = True
         try:
-            solver.enumerate(budget, on_solution, [wanted])
+            if effort is not None:
+                is_cut = _is_cut(solver, budget, on_solution, wanted, either)
+            if is_cut and answer.execution is None:
+                answer.hasty = not solver.look(budget, on_solution, [wanted], effort)
         except ReadsUnset:
             solver.enumerate(budget, on_solution, [violated.literal, -reads_unset])
             if answer.execution is None:
                 raise
-        if answer.execution is None:
-            answer.cut = _cut_in_some(solver, budget, cuts, encoding.cut)
-            answer.complete = not answer.cut
+        if answer.execution is None and is_cut:
+            answer.cut = _cut_in_some(solver, budget, cuts, encoding.cut, effort if answer.hasty else None)
+            answer.complete = not answer.cut and not answer.hasty
     if lazy is not None:
         answer.stats.update(iterations=lazy.checks, reasons=lazy.clauses)
     return answer
@@ -181,10 +197,24 @@ def _cuts(encoding: Encoding) -> list[tuple[int, Instruction]]:
     return [(encoding.formula.either(literals), instruction) for instruction, literals in places.values()]
 
 
+def _is_cut(solver: Clasp, budget: Budget, on_wanted: OnSolution, wanted: int, either: int) -> bool:
+    """Look for what is wanted or a cut: is there a cut? If there is neither, one proof says so."""
+    seen: list[bool] = []
+
+    def on_solution(is_true: IsTrue) -> bool:
+        if is_true(wanted):
+            return on_wanted(is_true)
+        seen.append(True)
+        return False
+
+    solver.enumerate(budget, on_solution, [either])
+    return bool(seen)
+
+
 def _cut_in_some(
-    solver: Clasp, budget: Budget, cuts: list[tuple[int, Instruction]], any_cut: int
+    solver: Clasp, budget: Budget, cuts: list[tuple[int, Instruction]], any_cut: int, effort: int | None
 ) -> list[Instruction]:
-    """Those of the cuts that some consistent execution makes."""
+    """Those of the cuts that some consistent execution makes, or may make as far as an effort tells."""
     seen: set[int] = set()
 
     def on_solution(is_true: IsTrue) -> bool:
@@ -193,8 +223,8 @@ def _cut_in_some(
 
     solver.enumerate(budget, on_solution, [any_cut])
     for literal, _ in cuts if seen else ():
-        if literal not in seen:
-            solver.enumerate(budget, on_solution, [literal])
+        if literal not in seen and not solver.look(budget, on_solution, [literal], effort):
+            seen.add(literal)
     return [instruction for literal, instruction in cuts if literal in seen]
 
 

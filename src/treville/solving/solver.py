@@ -42,14 +42,19 @@ def satisfiable(solver: Solver, budget: Budget, assumptions: Sequence[int] = ())
 class Clasp:
     """The default back end."""
 
-    def __init__(self, formula: Formula, projected: Sequence[int] | None = None) -> None:
-        """With `projected`, solutions that agree on these literals count as one."""
+    def __init__(
+        self, formula: Formula, projected: Sequence[int] | None = None, patient: bool = False
+    ) -> None:
+        """With `projected`, solutions that agree on these literals count as one. A `patient` search restarts
+        seldom: half the time on lock-free structures, more on arithmetic (bench/check.py)."""
         import clingo
 
         # Gates are folded already; looking for equal bodies costs more than it saves on large formulas.
         options = ["--warn=none", "--models=0", "--eq=0"]
         if projected is not None:
             options.append("--project=project")
+        if patient:
+            options.append("--restarts=x,500,1.5")
         self.control = clingo.Control(options, logger=lambda *_: None)
         with self.control.backend() as backend:
             _hand_over(formula, backend)
@@ -62,9 +67,15 @@ class Clasp:
 
     def enumerate(self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[int] = ()) -> None:
         """Call back for every solution until told to stop or out of budget."""
+        self.look(budget, on_solution, assumptions, None)
+
+    def look(
+        self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[int], effort: int | None
+    ) -> bool:
+        """The same, for so many conflicts; False if it gave up then. What was learnt is kept."""
         errors: list[BaseException] = []
         if FALSE in assumptions:
-            return
+            return True
 
         truth = _truth_of_literals()
 
@@ -76,22 +87,22 @@ class Clasp:
                 return False
 
         wanted = [literal for literal in assumptions if literal != TRUE]
-        self._run(budget, on_model, wanted)
+        self.control.configuration.solve.solve_limit = "umax,umax" if effort is None else f"{effort},umax"
+        result = self._run(budget, on_model, wanted)
         if errors:
             raise errors[0]
+        return not result.unknown
 
-    def _run(self, budget: Budget, on_model: Callable[[Any], bool], assumptions: list[int]) -> None:
+    def _run(self, budget: Budget, on_model: Callable[[Any], bool], assumptions: list[int]) -> Any:
         if budget.seconds is None and budget.memory is None:
-            self.control.solve(assumptions=assumptions, on_model=on_model)
-            return
+            return self.control.solve(assumptions=assumptions, on_model=on_model)
         budget.check()
         with self.control.solve(assumptions=assumptions, on_model=on_model, async_=True) as handle:
             while True:
                 remaining = budget.remaining()
                 pause = _LOOK_AT_MEMORY_EVERY if remaining is None else min(remaining, _LOOK_AT_MEMORY_EVERY)
                 if handle.wait(pause):
-                    handle.get()
-                    return
+                    return handle.get()
                 try:
                     budget.check()
                 except BudgetExceeded:
