@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 MODELS = ("sc", "tso", "pso", "power", "armv7", "aarch64", "riscv", "rc11", "c11", "imm")
-OPERATIONAL = ("sc", "tso", "pso")
+OPERATIONAL = ("sc", "tso", "pso", "rc11")
 TYPES = (
     "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long", "unsigned long",
     "_Bool",
