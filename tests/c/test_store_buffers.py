@@ -28,7 +28,7 @@ def expected_verdicts() -> dict[tuple[str, str], dict[str, str]]:
 
 def small_programs() -> list[tuple[str, str]]:
     """What the machine can explore: no numbers of any value, no threads without end, its own models."""
-    others = ("nondeterminism", "endless", "crowd", "layouts", "fresh_memory", "local_arrays")
+    others = ("nondeterminism", "endless", "crowd", "layouts", "fresh_memory", "local_arrays", "resized")
     return [
         key
         for key, expected in expected_verdicts().items()

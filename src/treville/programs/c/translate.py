@@ -14,6 +14,7 @@ from pathlib import Path
 from treville.programs import ir
 from treville.programs.c.body import Body, Frame, bits_of
 from treville.programs.c.library import call
+from treville.programs.c.library.heap import resizes_objects
 from treville.programs.c.library.mutexes import has_owned_mutexes
 from treville.programs.c.library.threads import RESULT, ThreadData, await_number, end_thread, start_thread
 from treville.programs.c.llvm import (
@@ -61,6 +62,7 @@ class Translation:
         self.pending: list[str] = []
         self.unknown: dict[str, dict[str, Span | None]] = {}  # functions: where they are called
         self.taken = taken_functions(module)
+        self.resizes = resizes_objects(module)
         self.owned_mutexes = has_owned_mutexes(module)
         self.threads = ThreadData(module, self.taken)
         for name, variable in module.globals.items():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from treville.programs.c.library import intrinsics, kernel, locks, memory, threads, verification
+from treville.programs.c.library import heap, intrinsics, kernel, locks, memory, threads, verification
 from treville.programs.c.library.assembly import assembly
 from treville.programs.c.library.calls import Call, Handler, call_defined, call_through_pointer
 from treville.programs.c.llvm import GlobalName, InlineAsm, LlvmInstruction, LocalName
@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 _ALWAYS: dict[str, Handler] = verification.FUNCTIONS
 _EXTERNAL: dict[str, Handler] = (
-    threads.FUNCTIONS | locks.FUNCTIONS | memory.FUNCTIONS | verification.OTHERS | intrinsics.FUNCTIONS
+    threads.FUNCTIONS
+    | locks.FUNCTIONS
+    | heap.FUNCTIONS
+    | memory.FUNCTIONS
+    | verification.OTHERS
+    | intrinsics.FUNCTIONS
 )
 
 

@@ -1,4 +1,4 @@
-"""Memory: allocation, copying and filling.
+"""Memory: copying and filling.
 
 Copies go cell by cell, so the layout must be known: that of a variable, or for the heap that of the struct of
 that size. Where the guess is wrong, cells overlap in parts, which the analysis refuses.
@@ -9,7 +9,8 @@ from __future__ import annotations
 from treville.programs import ir
 from treville.programs.c.library.calls import Call, Handler
 from treville.programs.c.library.intrinsics import intrinsic
-from treville.programs.c.llvm import IntType, LocalName, StructType, Type, Value, size_of
+from treville.programs.c.library.layouts import repeated, used_as
+from treville.programs.c.llvm import StructType, size_of
 
 _COPIES = ("llvm.memcpy", "llvm.memmove")
 
@@ -26,43 +27,6 @@ def llvm_function(here: Call) -> None:
         raise here.body.unsupported(f"the LLVM intrinsic {here.name}")
 
 
-# -- the heap -------------------------------------------------------------------------------------------
-
-
-def _allocate(here: Call, size: ir.Expr, zeroed: bool = False, heap: bool = True) -> None:
-    register = here.body.name(here.frame, here.instruction)
-    name = f"{here.name} in line {here.instruction.line}"
-    here.body.emit(ir.Allocate(register, size, name, zeroed=zeroed, heap=heap))
-
-
-def _malloc(here: Call) -> None:
-    _allocate(here, here.argument(0))
-
-
-def _on_the_stack(here: Call) -> None:
-    _allocate(here, here.argument(0), heap=False)
-
-
-def _aligned(here: Call) -> None:
-    _allocate(here, here.argument(1))
-
-
-def _calloc(here: Call) -> None:
-    _allocate(here, ir.Op("mul", (here.argument(0), here.argument(1)), 64), zeroed=True)
-
-
-def _posix_memalign(here: Call) -> None:
-    register = here.body.fresh("allocated")
-    name = f"{here.name} in line {here.instruction.line}"
-    here.body.emit(ir.Allocate(register, here.argument(2), name, heap=True))
-    here.write(0, ir.Reg(register), 64)
-    here.nothing()
-
-
-def _free(here: Call) -> None:
-    here.body.emit(ir.Free(here.argument(0)))
-
-
 # -- copying --------------------------------------------------------------------------------------------
 
 
@@ -76,9 +40,9 @@ def _cells(here: Call, *operands: int) -> list[tuple[int, int]]:
         if cells is not None and (found := _up_to(cells, length.value)):
             return found
     for number in operands:
-        kind = _used_as(here, here.operands[number][1])
+        kind = used_as(here, here.operands[number][1])
         if kind is not None and length.value % max(1, size_of(kind)) == 0:
-            return _repeated(here, kind, length.value)
+            return repeated(here, kind, length.value)
     layouts = {tuple(here.body.memory.layout(k)) for k in _structs(here) if size_of(k) == length.value}
     if len(layouts) == 1:
         return list(layouts.pop())
@@ -91,30 +55,6 @@ def _plain(here: Call) -> str:
 
 def _up_to(cells: list[tuple[int, int]], length: int) -> list[tuple[int, int]]:
     return [(offset, bits) for offset, bits in cells if offset + bits // 8 <= length]
-
-
-def _repeated(here: Call, kind: Type, length: int) -> list[tuple[int, int]]:
-    step = size_of(kind)
-    cells = here.body.memory.layout(kind)
-    return [(start + offset, bits) for start in range(0, length, step) for offset, bits in cells]
-
-
-def _used_as(here: Call, value: Value) -> Type | None:
-    """The type whose elements the function reaches through a pointer, if it is one."""
-    if not isinstance(value, LocalName):
-        return None
-    found = set()
-    for instruction in (i for block in here.frame.function.blocks for i in block.instructions):
-        if instruction.opcode == "getelementptr" and instruction.operands[0][1] == value:
-            if instruction.source_type not in (None, IntType(8)):
-                found.add(instruction.source_type)
-        elif instruction.opcode == "load" and instruction.operands[0][1] == value:
-            found.add(instruction.type)
-        elif instruction.opcode == "store" and instruction.operands[1][1] == value:
-            found.add(instruction.operands[0][0])
-    structs = {kind for kind in found if isinstance(kind, StructType)}
-    chosen = structs or found
-    return chosen.pop() if len(chosen) == 1 else None
 
 
 def _structs(here: Call) -> set[StructType]:
@@ -152,15 +92,6 @@ def _returning_target(handler: Handler) -> Handler:
 
 
 FUNCTIONS: dict[str, Handler] = {
-    "malloc": _malloc,
-    "alloca": _on_the_stack,
-    "__builtin_alloca": _on_the_stack,
-    "valloc": _malloc,
-    "aligned_alloc": _aligned,
-    "memalign": _aligned,
-    "posix_memalign": _posix_memalign,
-    "calloc": _calloc,
-    "free": _free,
     "memset": _returning_target(_fill),
     "memcpy": _returning_target(_copy),
     "memmove": _returning_target(_copy),
