@@ -8,7 +8,7 @@ from treville.programs import ir
 from treville.results import Budget
 from treville.solving.operational.crowds import Crowd, crowd_is_safe
 from treville.solving.operational.machine import Machine
-from treville.solving.operational.states import Failed, TooManyStates
+from treville.solving.operational.states import Failed, LimitReached, TooManyStates
 
 CELLS = (ir.LOCATION_BASE, ir.LOCATION_BASE + ir.LOCATION_STRIDE)
 LOCK, DATA = (ir.Const(at) for at in CELLS)
@@ -109,3 +109,10 @@ def test_what_is_safe_for_any_number_of_threads_is_safe_for_three(model: str) ->
         unsafe += "FAIL" in few
     assert safe > 20
     assert unsafe > 20
+
+
+def test_a_sample_of_threads_without_end_shows_a_failure_and_nothing_else() -> None:
+    broken, works = (program_of(critical_section(kind), None, {}) for kind in (False, True))
+    assert Machine(broken, "sc", samples=1).explore().verdict == "FAIL"
+    with pytest.raises(LimitReached):
+        Machine(works, "sc", samples=1, limit=200).explore()

@@ -201,6 +201,9 @@ class Step:
             return False
         assert isinstance(action.instruction, ir.Spawn)
         started = len(self.threads)
+        if started > _MOST_THREADS and self.what.samples:
+            self.what.sampled = True
+            return False
         if started > _MOST_THREADS:
             raise TooManyStates("threads without end")
         self.threads.append(self.what.start(action.instruction.function, action.address, started))
