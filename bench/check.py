@@ -192,7 +192,7 @@ def counterexamples() -> list[Row]:
             known.get((number, model)),
         )
         for number in (50, 100, 300)
-        for model in ("sc", "tso", "pso", "power")
+        for model in ("sc", "tso", "pso", "power", "armv7", "aarch64", "rmo", "alpha")
     ]
 
 
