@@ -35,7 +35,7 @@ from treville.solving.reachability import Reachability, reach_failure
 TURNS: tuple[tuple[int, float | None], ...] = ((2_500, None), (150_000, 0))
 TURNS_WITH_BLOCKS: tuple[tuple[int, float | None], ...] = ((30_000, None), (150_000, 0))
 TURNS_WITH_UPDATES: tuple[tuple[int, float | None], ...] = ((20_000, 2), (80_000, 15), (400_000, None))
-TURNS_WITH_VIEWS: tuple[tuple[int, float | None], ...] = ((3_000, 2), (60_000, 15), (400_000, None))
+TURNS_WITH_VIEWS: tuple[tuple[int, float | None], ...] = ((1_500, 4), (60_000, 15), (400_000, None))
 TURNS_WITH_OBJECTS = TURNS_WITH_VIEWS[1:]
 MOST_STATES = 400_000
 MOST_VIEWS = 20_000
