@@ -178,3 +178,14 @@ def test_a_computed_goto_is_refused_at_its_line(tmp_path: Path) -> None:
         load(tmp_path, "int main(void) {\n  void *p = &&x;\n  goto *p;\nx:\n  return 0;\n}\n")
     assert refused.value.span is not None
     assert refused.value.span.line == 7
+
+
+def test_a_variable_that_no_file_defines_holds_any_number(tmp_path: Path) -> None:
+    program = load(tmp_path, "extern short given; int main(void) { return given; }")
+    assert [i.bits for i in of_type(program.threads[0], ir.Nondet)] == [16]
+    assert kinds(program.threads[0]).index("Store") < kinds(program.threads[0]).index("Load")
+
+
+def test_an_array_of_unknown_size_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(Unsupported, match="the variable given, which is defined nowhere"):
+        load(tmp_path, "extern int given[]; int main(void) { return given[2]; }")

@@ -38,6 +38,7 @@ from treville.programs.c.llvm import (
     struct_offsets,
     taken_functions,
 )
+from treville.programs.c.memory import PLAIN
 from treville.programs.operators import wrap
 from treville.programs.rotation import with_tests_behind
 from treville.results import InputError, Span, Unsupported
@@ -46,6 +47,7 @@ FUNCTION_BASE = 0x2000_0000
 FUNCTION_STEP = 0x10
 THREAD_LOCAL = "thread-local "
 LARGEST_HEADER = 4_000_000
+LARGEST_UNDEFINED = 64  # cells of a variable that no file defines
 MOST_NAMED_ELEMENTS = 1000
 
 
@@ -76,6 +78,7 @@ class Translation:
             raise InputError("the program has no function 'main'")
         body = Body(self, "main")
         self._start_thread(body)
+        self._fill_undefined(body)
         body.inline(main, self._arguments(len(main.parameters)), {})
         body.label("end of thread")
         self.program.threads.append(body.thread)
@@ -135,6 +138,21 @@ class Translation:
                 for offset, bits, value in self._initial(variable.type, variable.initial):
                     body.emit(ir.WritePrivate(THREAD_LOCAL + name, ir.Const(offset), ir.Const(value), bits))
         start_thread(body)
+
+    def _fill_undefined(self, body: Body) -> None:
+        """Variables that no file defines hold any numbers at first."""
+        for name, variable in self.module.globals.items():
+            if variable.initial is not None or variable.thread_local:
+                continue
+            location = self.program.locations[name]
+            if not 0 < len(location.parts) <= LARGEST_UNDEFINED:
+                raise Unsupported(
+                    f"the variable {name}, which is defined nowhere", None, "define it in the program"
+                )
+            for offset, bits, _ in location.parts:
+                number = f"{name}+{offset} at first"
+                body.emit(ir.Nondet(number, bits))
+                body.emit(ir.Store(ir.Const(location.address + offset), ir.Reg(number), PLAIN, bits))
 
     def place(self, instruction: LlvmInstruction) -> tuple[Span | None, str]:
         """Where an instruction comes from, and its source line."""
