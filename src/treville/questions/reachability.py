@@ -34,9 +34,8 @@ from treville.solving.reachability import Reachability, reach_failure
 # Turns: the machine for so many states, then the solver for so many seconds (None: all there are).
 TURNS: tuple[tuple[int, float | None], ...] = ((2_500, None), (150_000, 0))
 TURNS_WITH_BLOCKS: tuple[tuple[int, float | None], ...] = ((30_000, None), (150_000, 0))
-TURNS_WITH_UPDATES: tuple[tuple[int, float | None], ...] = ((20_000, 2), (80_000, 15), (400_000, None))
-TURNS_WITH_VIEWS: tuple[tuple[int, float | None], ...] = ((1_500, 4), (60_000, 15), (400_000, None))
-TURNS_WITH_OBJECTS = TURNS_WITH_VIEWS[1:]
+TURNS_WITH_UPDATES: tuple[tuple[int, float | None], ...] = ((5_000, 2), (80_000, 15), (400_000, None))
+TURNS_WITH_VIEWS: tuple[tuple[int, float | None], ...] = ((1_200, 4), (60_000, 15), (400_000, None))
 MOST_STATES = 400_000
 MOST_VIEWS = 20_000
 FIRST_EFFORT = 5_000  # conflicts, at a bound that is not the last one
@@ -92,7 +91,7 @@ def reachability(
     if search.engine != "auto" or not search.usual or search.alias != FLOW:
         return _deepen(compiled, model, depth, budget, search)
     explorable, looked, last, begun = True, False, None, Begun()
-    for states, seconds in _turns(first, model):
+    for states, seconds in _turns(first, model, search.goal):
         explored = _explore(first, model, budget, search, states, begun) if explorable else None
         if explored is not None and explored.verdict is not Verdict.UNKNOWN:
             return explored
@@ -254,12 +253,11 @@ def _has(program: Program, kind: type[Instruction]) -> bool:
     return any(isinstance(i, kind) for thread in threads for i in thread.instructions)
 
 
-def _turns(program: Program, model: Model) -> tuple[tuple[int, float | None], ...]:
-    if _has_updates(program) and model.name == VIEWS:
-        return TURNS_WITH_OBJECTS if _has(program, Allocate) else TURNS_WITH_VIEWS
-    if _has_updates(program):
-        return TURNS_WITH_UPDATES
-    return TURNS_WITH_BLOCKS if _has(program, AtomicBegin) else TURNS
+def _turns(program: Program, model: Model, goal: str) -> tuple[tuple[int, float | None], ...]:
+    if not _has_updates(program):
+        return TURNS_WITH_BLOCKS if _has(program, AtomicBegin) and goal != RACE else TURNS
+    turns = TURNS_WITH_VIEWS if model.name == VIEWS else TURNS_WITH_UPDATES
+    return turns[1:] if _has(program, Allocate) else turns  # pointers suit the machines
 
 
 def _has_updates(program: Program) -> bool:

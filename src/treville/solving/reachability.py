@@ -32,7 +32,7 @@ from treville.solving.solver import Clasp, OnSolution
 from treville.solving.violations import check_waiting, violation
 
 # Beyond this many rules the lazy engine is faster on the mutexes (bench/check.py).
-MAX_RULES = 25_000
+MAX_RULES = 8_000
 
 
 class ReadsUnset(Exception):

@@ -7,6 +7,7 @@ PLDI 2008, on why both definitions agree). So no order of events has to be kept 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from treville.programs import ir
@@ -56,7 +57,11 @@ def find_race(program: ir.Program, limit: int, budget: Budget) -> Answer:
 
 def _racing(machine: Machine, state: State) -> tuple[int, int] | None:
     """Two threads that race now."""
-    accesses = [_next(machine, state, number) for number in range(len(state.threads))]
+    accesses = [_next(machine, thread) for thread in state.threads]
+    if not any(access.ordinary for mine in accesses for access in mine):
+        return None  # most states: then what blocks and updates would do need not be tried
+    for number, access in _in_one_go(machine, state):
+        accesses[number].append(access)
     for number, mine in enumerate(accesses):
         for other in range(number):
             if any(one.races_with(two) for one in mine for two in accesses[other]):
@@ -64,22 +69,25 @@ def _racing(machine: Machine, state: State) -> tuple[int, int] | None:
     return None
 
 
-def _next(machine: Machine, state: State, number: int) -> list[_Access]:
-    """What a thread does next; all that an atomic block or an update really does, which is not ordinary."""
-    action = machine.threads.actions[state.threads[number]]
+def _next(machine: Machine, thread: int) -> list[_Access]:
+    """The access that a thread does next."""
+    action = machine.threads.actions[thread]
     instruction = action.instruction
     if action.does in (Does.LOAD, Does.STORE) and isinstance(instruction, ir.Load | ir.Store):
-        ordinary = ORDINARY in instruction.tags
-        return [_Access(action.address, action.does is Does.STORE, ordinary)]
-    if action.does not in (Does.BEGIN, Does.UPDATE):
-        return []
-    steps = [step for actor, step in machine.moves(state, logging=True) if actor == number]
-    return [
-        _Access(entry.address, entry.kind != "R", False)
-        for step in steps
-        for entry in step.log or []
-        if entry.kind in "RWD"
-    ]
+        return [_Access(action.address, action.does is Does.STORE, ORDINARY in instruction.tags)]
+    return []
+
+
+def _in_one_go(machine: Machine, state: State) -> Iterator[tuple[int, _Access]]:
+    """All that atomic blocks and updates which come next really do, which is not ordinary."""
+    actions = machine.threads.actions
+    if not any(actions[thread].does in (Does.BEGIN, Does.UPDATE) for thread in state.threads):
+        return
+    for number, step in machine.moves(state, logging=True):
+        if actions[state.threads[number]].does in (Does.BEGIN, Does.UPDATE):
+            for entry in step.log or []:
+                if entry.kind in "RWD":
+                    yield number, _Access(entry.address, entry.kind != "R", False)
 
 
 def _report(
