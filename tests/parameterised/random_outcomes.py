@@ -58,9 +58,7 @@ def _program(choose: random.Random, count: int, length: int, *, together: bool) 
     return lines
 
 
-def _instruction(
-    choose: random.Random, process: int, place: int, free: list[str], *, together: bool
-) -> str:
+def _instruction(choose: random.Random, process: int, place: int, free: list[str], *, together: bool) -> str:
     guard = f"p = #{process} && PC[p] = L{place}"
     first, second = choose.sample("XY", 2)
     kind, action = choose.random(), ""

@@ -28,9 +28,7 @@ def random_races(seed: int) -> dict[str, list[ir.Instruction]]:
     return threads
 
 
-def _access(
-    choose: random.Random, code: list[ir.Instruction], places: list[ir.Const], name: str
-) -> None:
+def _access(choose: random.Random, code: list[ir.Instruction], places: list[ir.Const], name: str) -> None:
     kind, index = choose.random(), len(code) + 1
     order = choose.choice(ORDERS)
     tags = frozenset({order, "A"})

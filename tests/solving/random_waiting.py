@@ -54,9 +54,7 @@ class Waiting:
 
     def _store(self, thread: ir.Thread) -> None:
         value = ir.Const(self.random.choice((0, 1, 1)))
-        thread.instructions.append(
-            ir.Store(self.random.choice(self.data), value, self.random.choice(ORDERS))
-        )
+        thread.instructions.append(ir.Store(self.random.choice(self.data), value, self.random.choice(ORDERS)))
 
     def _load(self, thread: ir.Thread) -> None:
         thread.instructions.append(

@@ -128,9 +128,7 @@ class _Interpreter:
                 node = self.model.nodes[index]
                 self.values[index] = self._value(node)
 
-    def _iterate(
-        self, group: FixpointGroup, start: int, history: list[list[Value]] | None = None
-    ) -> None:
+    def _iterate(self, group: FixpointGroup, start: int, history: list[list[Value]] | None = None) -> None:
         """The least fixpoint of a group; its bodies lie after its variables."""
         for variable in group.variables:
             self.values[variable] = self._empty(self.model.nodes[variable].kind)

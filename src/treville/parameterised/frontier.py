@@ -237,9 +237,7 @@ def _within(masks: Iterable[int], others: Iterable[int]) -> bool:
     return not any(mask & ~other for mask, other in zip(masks, others, strict=False))
 
 
-def _table_within(
-    table: tuple[tuple[object, int], ...], others: tuple[tuple[object, int], ...]
-) -> bool:
+def _table_within(table: tuple[tuple[object, int], ...], others: tuple[tuple[object, int], ...]) -> bool:
     if not table:
         return True
     known = dict(others)

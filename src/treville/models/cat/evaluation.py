@@ -317,10 +317,7 @@ class Evaluator:
         names = [name for name, _ in relational]
         variables = [self.graph.variable(name, kind) for name, kind in zip(names, kinds, strict=True)]
         env.update(zip(names, variables, strict=True))
-        bodies = [
-            self.events(value, env, kind)
-            for (_, value), kind in zip(relational, kinds, strict=True)
-        ]
+        bodies = [self.events(value, env, kind) for (_, value), kind in zip(relational, kinds, strict=True)]
         try:
             solutions = self.graph.close(variables, bodies)
         except GraphError as problem:

@@ -10,9 +10,7 @@ from treville.models.model import RELATION, SET
 _SETS = frozenset({"domain", "range", "tag2events", "tag2instrs"})
 
 
-def guess_kinds(
-    bodies: dict[str, syntax.Expression], env: Environment, node_kinds: list[str]
-) -> list[str]:
+def guess_kinds(bodies: dict[str, syntax.Expression], env: Environment, node_kinds: list[str]) -> list[str]:
     """The kind of each name; what nothing tells is a relation. The evaluation checks the guess."""
     known: dict[str, str] = {}
     for _ in bodies:

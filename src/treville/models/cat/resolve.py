@@ -142,9 +142,7 @@ class _Resolver(Chooser):
         if self.graph.is_empty(node) and flag == negated:
             return  # an axiom that always holds, or a flag that never does
         span = self.source.span(test.at, test.end - test.at)
-        self.axioms.append(
-            Axiom(test.kind, negated, node, name, flag, test.role == "undefined_unless", span)
-        )
+        self.axioms.append(Axiom(test.kind, negated, node, name, flag, test.role == "undefined_unless", span))
 
     def _with_from(self, instruction: syntax.WithFrom) -> None:
         value = self.evaluate(instruction.expression, self.env)
@@ -299,7 +297,6 @@ class _Resolver(Chooser):
             title=title or name,
             drawn={key: place[node] for key, node in self.drawn.items()},
         )
-
 
     def _prefer_names(self, definitions: dict[str, int]) -> None:
         """Where a node has a name of the whole model, show that rather than one inside a function."""
