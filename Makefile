@@ -11,6 +11,7 @@ setup: $(STAMP)
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m compileall -q src  # where the environment keeps Python from caching, starting took twice as long
 	touch $(STAMP)
 
 demo: setup

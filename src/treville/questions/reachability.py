@@ -100,10 +100,11 @@ def reachability(
             explored = _crowd(first, model, budget, search)
             if explored is not None:
                 return explored
-        if not looked:
-            explored, looked = _look(first, model, budget, search), True
+        if not looked and not (explorable and model.name == VIEWS and _has_updates(first)):
+            explored = _look(first, model, budget, search)  # views of updates have seen interleavings enough
             if explored is not None:
                 return explored
+        looked = True
         if seconds != 0:
             turn = _share(budget, seconds if explorable else None)
             last = _deepened(compiled, model, depth, turn, search)
