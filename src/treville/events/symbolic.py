@@ -9,10 +9,9 @@ often TRUE: whenever both events are executed). Paper 004, sections 4.5.1 and 4.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from typing import NamedTuple
 
+from treville.events.joining import Joining, State
 from treville.events.symbolic_data import (
     NO_BLOCK,
     NOTHING,
@@ -60,43 +59,12 @@ def symbolic_program(program: Program, bound: int) -> SymbolicProgram:
     return result
 
 
-@dataclass(slots=True)
-class State:
-    """What is known before a step: registers, open control scopes, the pending read-modify-write parts."""
-
-    registers: dict[str, Binding]
-    control: dict[int | None, Sources] = field(default_factory=dict)  # by the position where it ends
-    control_pick: dict[int | None, Sources] = field(default_factory=dict)
-    linked: Sources = field(default_factory=dict)
-    reserved: Sources = field(default_factory=dict)
-    order: int = 0
-    last: tuple[int, int] = (-1, -1)
-    block: int = NO_BLOCK
-    passed: int = 0  # the thread's events on the ways that lead here
-
-    def copy(self) -> State:
-        """An independent state; sources themselves are never changed in place."""
-        return State(
-            self.registers.copy(), self.control.copy(), self.control_pick.copy(),
-            self.linked, self.reserved, self.order, self.last, self.block, self.passed,
-        )  # fmt: skip
-
-
-class Ways(NamedTuple):
-    """Where several ways through a thread meet: when each is taken, and which events are on it."""
-
-    taken: list[int]
-    passed: list[int]
-
-
-class ThreadWalk:
+class ThreadWalk(Joining):
     """One pass over the copies of a thread's instructions, as far as they can be reached."""
 
     def __init__(self, result: SymbolicProgram, thread: Thread, unrolling: Unrolling) -> None:
-        self.result = result
-        self.terms = result.terms
+        super().__init__(result, len(result.thread_names))
         self.thread = thread
-        self.index = len(result.thread_names)
         result.thread_names.append(thread.name)
         result.final.append({})
         self.unrolling = unrolling
@@ -121,9 +89,9 @@ class ThreadWalk:
             self.exits.append((guard, start))
         while self.pending:
             copy = heappop(self.pending)
-            self._step(copy, *self._merge(self.incoming.pop(copy), copy[-1]))
+            self._step(copy, *self.merge(self.incoming.pop(copy), copy[-1]))
         if self.exits:
-            self.result.final[self.index] = self._merge(self.exits)[1].registers
+            self.result.final[self.index] = self.merge(self.exits)[1].registers
         self._program_order()
 
     def _reach(self, copy: Copy, guard: int, state: State) -> None:
@@ -196,76 +164,6 @@ class ThreadWalk:
             own = self.own_events[number]
             if own and events[own.bit_length() - 1].thread == self.index:
                 rows[own.bit_length() - 1] = mask
-
-    # -- joining paths -----------------------------------------------------------------------------------
-
-    def _merge(self, arrived: list[tuple[int, State]], position: int | None = None) -> tuple[int, State]:
-        guard, state = arrived[0]
-        if len(arrived) == 1:
-            return guard, state
-        ways = Ways([taken for taken, _ in arrived], [other.passed for _, other in arrived])
-        guard = self.terms.either(ways.taken)
-        every = dict.fromkeys(name for _, other in arrived for name in other.registers)
-        names = every if position is None else self.still_needed(every, position)
-        registers = {
-            name: self._merge_binding(
-                ways, [s.registers.get(name) or self.absent(name) for _, s in arrived], guard
-            )
-            for name in names
-        }
-        merged = State(registers)
-        merged.control = self._merge_scopes(ways, [s.control for _, s in arrived], guard)
-        merged.control_pick = self._merge_scopes(ways, [s.control_pick for _, s in arrived], guard)
-        merged.linked = self._merge_sources(ways, [s.linked for _, s in arrived], guard)
-        merged.reserved = self._merge_sources(ways, [s.reserved for _, s in arrived], guard)
-        merged.order = max(s.order for _, s in arrived)
-        merged.block = state.block if all(s.block == state.block for _, s in arrived) else NO_BLOCK
-        merged.last = state.last if all(s.last == state.last for _, s in arrived) else (-1, -1)
-        for passed in ways.passed:
-            merged.passed |= passed
-        return guard, merged
-
-    def _merge_binding(self, ways: Ways, bindings: list[Binding], guard: int) -> Binding:
-        first = bindings[0]
-        if all(binding is first for binding in bindings):
-            return first
-        return Binding(
-            self.terms.choose([(way, b.value) for way, b in zip(ways.taken, bindings, strict=True)]),
-            self._merge_sources(ways, [binding.data for binding in bindings], guard),
-            self._merge_sources(ways, [binding.pick for binding in bindings], guard),
-        )
-
-    def _merge_scopes(
-        self, ways: Ways, scopes: list[dict[int | None, Sources]], guard: int
-    ) -> dict[int | None, Sources]:
-        ends = dict.fromkeys(end for some in scopes for end in some)
-        return {
-            end: self._merge_sources(ways, [some.get(end, NOTHING) for some in scopes], guard) for end in ends
-        }
-
-    def _merge_sources(self, ways: Ways, cases: list[Sources], guard: int) -> Sources:
-        """Sources where several ways meet. Both events are executed wherever a dependency is asked for, so
-        ways that do not pass the source do not count."""
-        merged, different = cases[0], set()
-        for sources in cases[1:]:
-            if sources is not merged:
-                different |= merged.items() ^ sources.items()
-        if not different:
-            return merged
-        merged = merged.copy()
-        for event in sorted({event for event, _ in different}):
-            foreign = self.result.events[event].thread != self.index
-            met = [
-                (way, sources.get(event, FALSE))
-                for way, passed, sources in zip(ways.taken, ways.passed, cases, strict=True)
-                if foreign or passed >> event & 1
-            ]
-            when = met[0][1]
-            if any(condition != when for _, condition in met):
-                when = self.terms.either([self.terms.both(way, condition) for way, condition in met])
-                when = TRUE if when in (guard, self.result.events[event].guard) else when
-            merged[event] = when
-        return merged
 
     # -- instructions ------------------------------------------------------------------------------------
 
@@ -421,16 +319,6 @@ class ThreadWalk:
         for scopes, sources in ((state.control, condition.data), (state.control_pick, condition.pick)):
             if sources:
                 scopes[end] = self.union([scopes.get(end, NOTHING), sources])
-
-    def still_needed(self, names: Iterable[str], position: int) -> Iterable[str]:
-        """The registers whose values can still matter at a position."""
-        del position
-        return names
-
-    def absent(self, name: str) -> Binding:
-        """What a register holds that was never set."""
-        del name
-        return Binding(self.terms.constant(0))
 
     # -- expressions -------------------------------------------------------------------------------------
 
