@@ -8,10 +8,11 @@ STAMP := $(VENV)/.installed
 
 setup: $(STAMP)
 
+# Bytecode is cached here, since an environment may keep Python from doing so: every start would take twice as long.
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	$(BIN)/python -m compileall -q src  # where the environment keeps Python from caching, starting took twice as long
+	$(BIN)/python -m compileall -q src
 	touch $(STAMP)
 
 demo: setup

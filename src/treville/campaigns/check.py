@@ -70,8 +70,7 @@ class Loaded:
 
 
 def _is_cut(program: Program) -> bool:
-    threads = [*program.threads, *program.functions.values()]
-    return any(isinstance(i, Stop) and i.cut for thread in threads for i in thread.instructions)
+    return any(isinstance(i, Stop) and i.cut for i in program.instructions())
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ argument gives a weaker ("pick") dependency, as AArch64's conditional select doe
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
@@ -345,6 +346,19 @@ class Program:
     functions: dict[str, Thread] = field(default_factory=dict)
     loop_bounds: dict[Place, int] = field(default_factory=dict)
     every_round: bool = False
+
+    @property
+    def bodies(self) -> list[Thread]:
+        """The code of all threads: those that run from the start, and those that are started."""
+        return [*self.threads, *self.functions.values()]
+
+    def instructions(self) -> Iterator[Instruction]:
+        """All instructions of the program's code."""
+        return (instruction for body in self.bodies for instruction in body.instructions)
+
+    def has(self, *kinds: type[Instruction]) -> bool:
+        """Is there an instruction of one of the kinds?"""
+        return any(isinstance(instruction, kinds) for instruction in self.instructions())
 
     def location(self, name: str) -> Location:
         """The global of that name, allocated at the next free address when it is new."""

@@ -11,7 +11,7 @@ from random import Random
 
 from treville.models.evaluate import evaluate
 from treville.models.model import Model
-from treville.programs.ir import Fence, Instruction, Nondet, Program
+from treville.programs.ir import Fence, Nondet, Program
 from treville.results import Budget
 from treville.solving.operational.machine import Machine
 from treville.solving.operational.states import Answer, TooManyStates
@@ -28,7 +28,7 @@ def failing_interleaving(program: Program, model: Model, budget: Budget, limit: 
     the machine explores these states anyway; where a program gets any number, only a few are tried here."""
     if not _may_end_early(model) or _has_located_fences(program):
         return None
-    arbitrary = any(isinstance(i, Nondet) for i in _instructions(program))
+    arbitrary = program.has(Nondet)
     if is_explored_as_sc(model) and not arbitrary:
         return None
     answer = None
@@ -61,9 +61,4 @@ def _may_end_early(model: Model) -> bool:
 
 def _has_located_fences(program: Program) -> bool:
     """The machine does not know fences that belong to a location (those of SRCU)."""
-    return any(isinstance(i, Fence) and i.address is not None for i in _instructions(program))
-
-
-def _instructions(program: Program) -> list[Instruction]:
-    threads = [*program.threads, *program.functions.values()]
-    return [instruction for thread in threads for instruction in thread.instructions]
+    return any(isinstance(i, Fence) and i.address is not None for i in program.instructions())

@@ -237,7 +237,7 @@ def _used(model: Model, program: Program, goal: str) -> Model:
 
     if goal == RACE:
         model = with_races(model)
-    elif goal == ASSERTION and _has(program, Free):
+    elif goal == ASSERTION and program.has(Free):
         model = with_lifetimes(model)
     return with_blocks(model, program)
 
@@ -246,22 +246,16 @@ def with_blocks(model: Model, program: Program) -> Model:
     """The model, with the axiom for atomic blocks if the program has any."""
     from treville.models.blocks import with_atomic_blocks
 
-    return with_atomic_blocks(model) if _has(program, AtomicBegin) else model
-
-
-def _has(program: Program, kind: type[Instruction]) -> bool:
-    threads = [*program.threads, *program.functions.values()]
-    return any(isinstance(i, kind) for thread in threads for i in thread.instructions)
+    return with_atomic_blocks(model) if program.has(AtomicBegin) else model
 
 
 def _turns(program: Program, model: Model, goal: str) -> tuple[tuple[int, float | None], ...]:
     if not _has_updates(program):
-        return TURNS_WITH_BLOCKS if _has(program, AtomicBegin) and goal != RACE else TURNS
+        return TURNS_WITH_BLOCKS if program.has(AtomicBegin) and goal != RACE else TURNS
     turns = TURNS_WITH_VIEWS if model.name == VIEWS else TURNS_WITH_UPDATES
-    return turns[1:] if _has(program, Allocate) else turns  # pointers suit the machines
+    return turns[1:] if program.has(Allocate) else turns  # pointers suit the machines
 
 
 def _has_updates(program: Program) -> bool:
     """Does the program have read-modify-writes?"""
-    threads = [*program.threads, *program.functions.values()]
-    return any(isinstance(i, Load) and i.link for thread in threads for i in thread.instructions)
+    return any(isinstance(i, Load) and i.link for i in program.instructions())

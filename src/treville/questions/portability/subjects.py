@@ -174,8 +174,7 @@ def _initial_values(program: Program) -> dict[int, int]:
 def program_subject(program: Program) -> ProgramSubject:
     """The subject of a program; `main` gets a mark wherever it ends."""
     observed = tuple(observable_locations(program))
-    code = [i for t in (*program.threads, *program.functions.values()) for i in t.instructions]
-    assertions = sorted({_described(i) for i in code if isinstance(i, Assert)})
+    assertions = sorted({_described(i) for i in program.instructions() if isinstance(i, Assert)})
     marked = replace(program, threads=[_marked(program.threads[0]), *program.threads[1:]])
     return ProgramSubject(marked, observed, tuple(assertions))
 

@@ -43,7 +43,12 @@ def crowd_is_safe(program: ir.Program, model: str, limit: int, budget: Budget) -
     """The number of views that show that no assertion fails with any number of threads; None: no answer, or
     the program does not start threads without end. `model` is one of the machine's."""
     threads = Machine(program, model).threads
-    if not threads.alike or _has_objects(program) or _uses_numbers(threads) or not _is_endless(program):
+    if (
+        not threads.alike
+        or program.has(ir.Allocate, ir.Free)
+        or _uses_numbers(threads)
+        or not _is_endless(program)
+    ):
         return None
     for size in range(1, LARGEST_VIEW + 1):
         crowd = Crowd(Machine(program, model, budget=budget), size, limit)
@@ -59,7 +64,7 @@ def crowd_is_safe(program: ir.Program, model: str, limit: int, budget: Budget) -
 
 def _is_endless(program: ir.Program) -> bool:
     """Are threads started in a loop?"""
-    for body in (*program.threads, *program.functions.values()):
+    for body in program.bodies:
         for position, instruction in enumerate(body.instructions):
             if isinstance(instruction, ir.Branch):
                 round_trip = body.instructions[body.labels[instruction.target] : position]
@@ -75,11 +80,6 @@ def _uses_numbers(threads: Threads) -> bool:
         for name, body in threads.bodies.items()
         for position, instruction in enumerate(body.instructions)
     )
-
-
-def _has_objects(program: ir.Program) -> bool:
-    threads = [*program.threads, *program.functions.values()]
-    return any(isinstance(i, ir.Allocate | ir.Free) for thread in threads for i in thread.instructions)
 
 
 class Crowd:

@@ -30,8 +30,7 @@ class Memories:
         self._widths: dict[int, int] = {}
         self._accesses: set[tuple[int, int]] = set()
         self._ends = [_size(location) for location in program.locations.values()]
-        threads = [*program.threads, *program.functions.values()]
-        self.frees = any(isinstance(i, ir.Free) for thread in threads for i in thread.instructions)
+        self.frees = program.has(ir.Free)
         self.initial = self._number(dict(initial_memory(program)))
 
     def _number(self, cells: dict[int, int]) -> int:

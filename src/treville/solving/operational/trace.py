@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from treville.events.execution import INIT_THREAD, Event, Execution
 from treville.models.cat.files import LIBRARY
 from treville.models.model import Model
-from treville.programs.ir import Allocate, AtomicBegin, Instruction, Load, Program, Store
+from treville.programs.ir import Allocate, AtomicBegin, Load, Program, Store
 from treville.relations import Relation
 from treville.results import Budget
 from treville.results.properties import ASSERTION, RACE
@@ -53,7 +53,7 @@ def reach_by_states(
     """The answer for a program compiled for the model, not `complete` if there are more than `limit` states;
     None if it makes no sense to explore more. `begun` keeps what was done for a smaller limit."""
     kind = MODELS.get(model.name)
-    if kind is None and model.name == VIEWS and goal == ASSERTION and not _has(program, AtomicBegin):
+    if kind is None and model.name == VIEWS and goal == ASSERTION and not program.has(AtomicBegin):
         kind = VIEWS
     if kind is None or Path(model.file).parent != LIBRARY or (goal == RACE and kind != "sc"):
         return None  # a user's model of the same name may say something else
@@ -83,7 +83,7 @@ def _weakly(
     begun = Begun() if begun is None else begun
     if begun.exploration is None:
         begun.exploration = Exploration(program, model, budget)
-        found = None if _has(program, Allocate) else _as_sc(program, budget, min(3 * limit, FEW_STATES))
+        found = None if program.has(Allocate) else _as_sc(program, budget, min(3 * limit, FEW_STATES))
         if found is not None:
             return found
     try:
@@ -132,11 +132,6 @@ def reachability_of(program: Program, answer: Answer, execution: Execution | Non
         found.thread_names = [name or "main" for name in answer.bodies]
         found.execution = execution or Trace(program, answer).execution()
     return found
-
-
-def _has(program: Program, kind: type[Instruction]) -> bool:
-    threads = [*program.threads, *program.functions.values()]
-    return any(isinstance(i, kind) for thread in threads for i in thread.instructions)
 
 
 def _waiting(program: Program, waiting: Waiting) -> Reachability:
