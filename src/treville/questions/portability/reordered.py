@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from treville.engines.differences.task import Finding
 from treville.events.execution import Event, Execution
 from treville.models.evaluate import evaluate
-from treville.questions.portability.question import Finding
 from treville.relations import Relation, elements, mask_of
 from treville.witness.explanation import Explanation
 

@@ -10,18 +10,20 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from treville.encoding.executions import Encoding, addresses_of, encode_executions, encode_program
+from treville.encoding.executions import Encoding, addresses_of, encode_program, encode_test
 from treville.encoding.formula import FALSE, TRUE
+from treville.engines.contract import State
+from treville.engines.differences.cells import final_cell
 from treville.events.execution import Execution
 from treville.models.model import Model
+from treville.passes.bounded import facts_of_program, facts_of_test
+from treville.passes.observing import observable_locations
 from treville.programs.ir import Assert, Const, Instruction, Program, Stop, Thread
 from treville.programs.litmus.states import FinalValue, satisfied
 from treville.programs.litmus.test import ArrayOf, CellOf, LitmusTest, Observable, RegisterOf
-from treville.questions.portability.cells import final_cell
-from treville.questions.portability.observation import observable_locations
-from treville.questions.portability.question import State
 from treville.results import Budget
-from treville.solving.outcomes import Observation, known_coherent
+from treville.solving.coherent import known_coherent
+from treville.solving.observation import Observation
 from treville.solving.solution import IsTrue
 
 RETURNED = "main returns"
@@ -78,7 +80,8 @@ class TestSubject:
     def encode(self, model: Model, bound: int, budget: Budget) -> Encoding:
         """See `Subject`."""
         observed, coherent = addresses_of(self.test.observed), known_coherent(model)
-        return encode_executions(self.test.program, model, bound, budget, coherent, observed, axioms=[])
+        facts = facts_of_test(self.test.program, bound, budget, coherent, observed)
+        return encode_test(facts, model, budget, axioms=[])
 
     def watch(self, encoding: Encoding, *, states: bool) -> Watch:
         """See `Subject`."""
@@ -134,7 +137,8 @@ class ProgramSubject:
 
     def encode(self, model: Model, bound: int, budget: Budget) -> Encoding:
         """See `Subject`. Threads that were cut keep `main` from returning, so such runs do not count."""
-        encoding = encode_program(self.program, model, bound, budget, known_coherent(model), axioms=[])
+        facts = facts_of_program(self.program, bound, budget, known_coherent(model))
+        encoding = encode_program(facts, model, budget, axioms=[])
         for fault in encoding.memory.faults.values():
             encoding.formula.forbid(fault)  # what such a run does is nothing to compare
         return encoding

@@ -13,7 +13,7 @@ from treville.encoding.formula import FALSE, TRUE
 from treville.events.execution import Execution
 from treville.models.evaluate import evaluate
 from treville.models.model import Axiom
-from treville.questions.portability.sides import Side
+from treville.passes.joint import Side
 from treville.solving.lazy.propagator import LazyModel
 from treville.solving.solution import ExecutionReader, IsTrue
 

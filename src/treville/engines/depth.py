@@ -1,8 +1,8 @@
 """How deep loops and recursion are unrolled, growing where runs were cut.
 
 A loop that no run repeated beyond its bound need not be unrolled further, however deep the others are, so
-only those that were cut get a larger bound. Work grows at least with the bounds, which double, so all rounds
-together cost little more than the last one (paper 004, section 4.4, has one bound for all loops).
+only those that were cut get a larger bound. Work grows at least with the bounds, which double, so all
+searches together cost little more than the last one (paper 004, section 4.4, has one bound for all loops).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from treville.programs.ir import Instruction, Place, Program, Stop
 from treville.programs.loops import place_of
 
-# `--bound auto` stops here unless there is a time limit.
+# `--bound auto` stops here unless all that was done so far took little work.
 DEEPEST = 16
 _SHALLOW = 2
 
@@ -21,11 +21,11 @@ _SHALLOW = 2
 @dataclass(slots=True)
 class Depth:
     """Bounds of loops, and of recursion. `asked` is the bound for all of them, None to go on until the answer
-    is conclusive or, unless time is `limited`, at `DEEPEST`. An answer at a small bound is cheap, and most
-    mistakes show there, so the first round is shallow in any case."""
+    is conclusive or, unless that is `cheap`, at `DEEPEST`. An answer at a small bound is cheap, and most
+    mistakes show there, so the first search is shallow in any case."""
 
     asked: int | None
-    limited: bool = False
+    cheap: bool = False
     bound: int = 1
     recursion: int = 1
     loops: dict[Place, int] = field(default_factory=dict)
@@ -61,4 +61,4 @@ class Depth:
     def _next(self, bound: int) -> int:
         if self.asked is not None:
             return self.asked
-        return 2 * bound if self.limited or 2 * bound <= DEEPEST else bound
+        return 2 * bound if self.cheap or 2 * bound <= DEEPEST else bound

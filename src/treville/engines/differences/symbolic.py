@@ -16,18 +16,19 @@ from functools import partial
 from treville.analysis.relations import NotEncodable
 from treville.encoding.executions import Encoding
 from treville.encoding.formula import Formula, TooManyRules
+from treville.encoding.simplicity import is_simple
+from treville.engines.contract import State
+from treville.engines.differences.certificates import with_certificates
+from treville.engines.differences.deadness import deadness
+from treville.engines.differences.inconsistency import constraints, inconsistency, require_consistency
+from treville.engines.differences.lazy import Judgement, LazyModels
+from treville.engines.differences.subjects import Subject, Watch
+from treville.engines.differences.task import Difference, OnDifference
 from treville.events.execution import Execution
 from treville.models.model import Axiom
-from treville.questions.portability.certificates import with_certificates
-from treville.questions.portability.deadness import deadness
-from treville.questions.portability.inconsistency import constraints, inconsistency, require_consistency
-from treville.questions.portability.lazy import Judgement, LazyModels
-from treville.questions.portability.question import CERTIFICATES, Difference, OnDifference, State
-from treville.questions.portability.sides import Side
-from treville.questions.portability.subjects import Subject, Watch
+from treville.passes.joint import Side
 from treville.results import Budget, TooLarge
-from treville.solving.outcomes import is_simple
-from treville.solving.siblings import make_solver
+from treville.solving.back_ends import BackEnd, make_solver
 from treville.solving.solution import ExecutionReader, IsTrue
 from treville.solving.solver import Clasp, Solver, satisfiable
 
@@ -35,6 +36,7 @@ from treville.solving.solver import Clasp, Solver, satisfiable
 # to be judged one by one they are encoded after all (bench/portability.py).
 MAX_RULES = 40_000
 MAX_JUDGED = 3_000
+CERTIFICATES = "certificates"  # clasp, with recursive relations by certificates instead of its rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class _TooManyJudged(TooLarge):
 
 
 class SymbolicSearch:
-    """See `question.Search`."""
+    """See `task.Search`."""
 
     def __init__(
         self, subject: Subject, allowing: Side, forbidding: Side, bound: int, budget: Budget, method: Method
@@ -213,7 +215,7 @@ class Consistent:
         """A solver that holds them; nothing may be added to the formula any more."""
         if self.method.solver == CERTIFICATES:
             return Clasp(with_certificates(self.encoding.formula), projected)
-        solver = make_solver(self.method.solver, self.encoding.formula, projected)
+        solver = make_solver(BackEnd(self.method.solver), self.encoding.formula, projected)
         if self.propagator is not None:
             assert isinstance(solver, Clasp)
             solver.register(self.propagator)

@@ -10,22 +10,23 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+from treville.engines.contract import State
+from treville.engines.differences.deadness import deadness
+from treville.engines.differences.task import Difference, OnDifference
 from treville.events.execution import Execution
 from treville.events.traces import Effort
 from treville.models.evaluate import evaluate
 from treville.models.model import Model
+from treville.passes.joint import Side
 from treville.programs.litmus.states import satisfied
 from treville.programs.litmus.test import LitmusTest
-from treville.questions.portability.deadness import deadness
-from treville.questions.portability.question import Difference, OnDifference, State
-from treville.questions.portability.sides import Side
 from treville.results import Budget
 from treville.solving.enumeration.concrete import to_execution
 from treville.solving.enumeration.engine import Candidate, Engine, compiled, enumerate_outcomes
 
 
 class ExplicitSearch:
-    """See `question.Search`. Raises `TooLarge` after `limit` steps, if there is a limit."""
+    """See `task.Search`. Raises `TooLarge` after `limit` steps, if there is a limit."""
 
     engine = "enumerate"
 
@@ -73,6 +74,10 @@ class ExplicitSearch:
             self._states = frozenset(found.states)
         return state in self._states
 
+    def some_run_ends(self) -> bool:
+        """All threads of litmus tests end."""
+        return True
+
 
 class _Judge:
     """Does a model allow the candidates of another model's engine?"""
@@ -98,7 +103,7 @@ class _Judge:
 
 
 class JudgedSearch:
-    """See `question.Search`; for programs of which each model sees its own compilation. Every candidate is
+    """See `task.Search`; for programs of which each model sees its own compilation. Every candidate is
     judged by the relation algebra, so this is for small programs and for checking the other engines."""
 
     engine = "enumerate"
@@ -131,6 +136,10 @@ class JudgedSearch:
             allowed = (e for e in self._executions() if _allows(self.forbidding, e))
             self._states = {execution.final for execution in allowed}
         return state in self._states
+
+    def some_run_ends(self) -> bool:
+        """All threads of litmus tests end."""
+        return True
 
     def _executions(self) -> Iterator[Execution]:
         for candidate in self._listing.all_candidates():
