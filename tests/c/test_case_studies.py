@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from asking import reach
 from treville.models.library import load_model
 from treville.programs.c import load_program
 from treville.programs.compile_to import compile_program, target_of
 from treville.programs.ir import Program
 from treville.results import Budget
-from treville.solving.siblings import reach
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "case-studies.md"

@@ -6,11 +6,11 @@ import random
 
 import pytest
 
+from asking import Reachability, reach_failure
 from treville.encoding import executions
 from treville.models.library import load_model
 from treville.programs import ir
 from treville.results import Budget, Unsupported
-from treville.solving.reachability import Reachability, reach_failure
 
 BYTES = 4
 

@@ -3,16 +3,17 @@
 import pytest
 from random_cases import Models, Programs
 
+from asking import encode_executions, symbolic_outcomes
 from treville.analysis.facts import Bounds
 from treville.analysis.relations import analyse_relations
-from treville.encoding.executions import addresses_of, encode_executions
+from treville.encoding.executions import addresses_of
 from treville.events.execution import Execution
 from treville.models.evaluate import Evaluation
 from treville.models.model import Model
 from treville.programs.litmus.test import LitmusTest
 from treville.relations import Relation
 from treville.results import Budget
-from treville.solving.outcomes import Observation, State, symbolic_outcomes
+from treville.solving.observation import Observation, State
 from treville.solving.solution import ExecutionReader, evaluate_execution
 from treville.solving.solver import Clasp
 

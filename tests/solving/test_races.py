@@ -8,6 +8,7 @@ import pytest
 from random_races import as_program, races_under_sc, random_races
 from random_waiting import random_waiting
 
+from asking import reach_by_states, reach_failure
 from treville.models.cat.resolve import resolve_text
 from treville.models.library import load_model
 from treville.models.races import races_in, races_of, with_races
@@ -16,8 +17,6 @@ from treville.programs.compile_to import compile_program, target_of
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.outcomes import outcomes
 from treville.results import Budget
-from treville.solving.operational.trace import reach_by_states
-from treville.solving.reachability import reach_failure
 from treville.solving.solution import evaluate_execution
 
 

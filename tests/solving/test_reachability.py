@@ -2,6 +2,7 @@
 
 import pytest
 
+from asking import Reachability, reach_failure
 from treville.models.library import load_model
 from treville.programs.ir import (
     Allocate,
@@ -28,7 +29,6 @@ from treville.programs.ir import (
     WritePrivate,
 )
 from treville.results import Budget
-from treville.solving.reachability import Reachability, reach_failure
 from treville.solving.solution import evaluate_execution
 
 FULL = frozenset({"SC", "MFENCE"})

@@ -23,7 +23,8 @@ from treville.results.properties import Property
 @dataclass(frozen=True, slots=True)
 class Context:
     """What passes may depend on. Without a `property` the question is for final states. `dialect` is that of
-    a litmus test, empty for a whole program; `compile_to` an architecture to compile for instead of the model's own; `loops` are bounds of single loops."""
+    a litmus test, empty for a whole program; `compile_to` an architecture to compile for instead of the
+    model's own; `loops` are bounds of single loops."""
 
     model: Model
     property: Property | None

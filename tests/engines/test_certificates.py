@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from treville.encoding.formula import Formula
-from treville.questions.portability.certificates import with_certificates
+from treville.engines.differences.certificates import with_certificates
 from treville.results import Budget
 from treville.solving.clauses import circles
 from treville.solving.solver import Clasp

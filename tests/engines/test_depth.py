@@ -1,7 +1,7 @@
 """Deepening: only what was cut is unrolled further."""
 
+from treville.engines.depth import DEEPEST, Depth
 from treville.programs.ir import Branch, Instruction, Program, Stop
-from treville.questions.depth import DEEPEST, Depth
 from treville.results import Span
 
 
@@ -31,13 +31,13 @@ def test_where_nobody_knows_what_was_cut_everything_is_deepened() -> None:
     assert (depth.bound, depth.recursion) == (2, 2)
 
 
-def test_without_a_time_limit_deepening_ends() -> None:
+def test_deepening_ends_unless_it_is_cheap() -> None:
     depth = Depth(None)
     rounds = 0
     while depth.deepen([loop(3)], given=()):
         rounds += 1
     assert (rounds, depth.deepest) == (4, DEEPEST)
-    depth.limited = True
+    depth.cheap = True
     assert depth.deepen([loop(3)], given=())
 
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from treville.engines.decide import formulas
+from treville.engines.decide.acyclicity import Acyclicity
+from treville.engines.decide.at_bound import SearchAtBound
+from treville.engines.task import ready_task
 from treville.models.library import load_model
+from treville.passes.program import Context, Ready
 from treville.programs import ir
 from treville.programs.compile_to import compile_program
-from treville.questions import reachability as question
-from treville.questions.reachability import Search, reachability
+from treville.questions.reachability import reachability
 from treville.results import Budget, Verdict
-from treville.solving.reachability import reach_failure
+from treville.results.properties import Property
+from treville.solving.back_ends import BackEnd
 
 ATOMIC = frozenset({"RLX", "A"})
 UPDATE = ATOMIC | {"RMW"}
@@ -45,10 +50,8 @@ def verdicts(model: str, bound: int | None) -> list[Verdict]:
     """Of a program that is right and of one that is not."""
     found = []
     for expected in (2, 1):
-        program = compile_program(counting(2, expected), model)
-        loaded, search = load_model(model), Search("eager")
-        answer = reachability(lambda _, program=program: program, loaded, bound, Budget(60), search)
-        assert not answer.found.hasty
+        context = Context(load_model(model), Property.ASSERTION)
+        answer = reachability(Ready(counting(2, expected)), context, bound, Budget(60), "eager")
         found.append(answer.verdict)
     return found
 
@@ -56,19 +59,20 @@ def verdicts(model: str, bound: int | None) -> list[Verdict]:
 @pytest.mark.parametrize("model", ["tso", "aarch64", "power"])
 @pytest.mark.parametrize("bound", [None, 1, 3])
 def test_the_verdict_is_the_same(model: str, bound: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(question, "FIRST_EFFORT", 1_000_000)
+    monkeypatch.setattr(formulas, "FIRST_EFFORT", 1_000_000)
     expected = verdicts(model, bound)
     if bound != 1:
         assert expected == [Verdict.PASS, Verdict.FAIL]
     for effort in (1, 20):
-        monkeypatch.setattr(question, "FIRST_EFFORT", effort)
+        monkeypatch.setattr(formulas, "FIRST_EFFORT", effort)
         assert verdicts(model, bound) == expected
 
 
 def test_a_search_gives_up_only_where_an_execution_is_cut() -> None:
     model = load_model("aarch64")
     program = compile_program(counting(3, 3), "aarch64")
-    shallow = reach_failure(program, model, 1, Budget(), effort=1)
+    task = ready_task(program, model)
+    shallow = SearchAtBound(task, 1, Acyclicity().session, BackEnd.CLASP).run(Budget(), effort=1)
     assert (shallow.hasty, shallow.complete, len(shallow.cut)) == (True, False, 1)
-    deep = reach_failure(program, model, 4, Budget(), effort=1)
+    deep = SearchAtBound(task, 4, Acyclicity().session, BackEnd.CLASP).run(Budget(), effort=1)
     assert (deep.hasty, deep.complete, deep.cut) == (False, True, [])
