@@ -33,6 +33,7 @@ class Reachability:
     execution: Execution | None = None
     complete: bool = True
     cut: list[Instruction] = field(default_factory=list)
+    thread_names: list[str] = field(default_factory=list)
 
     @property
     def stats(self) -> dict[str, Any]:
@@ -45,8 +46,9 @@ def spread(decision: Decision) -> Reachability:
     if isinstance(decision, Refuted):
         found = decision.evidence
         return Reachability(
-            decision, list(found.failed), found.message, list(found.waiting), decision.execution
-        )
+            decision, list(found.failed), found.message, list(found.waiting), decision.execution,
+            thread_names=list(found.thread_names),
+        )  # fmt: skip
     if isinstance(decision, GaveUp):
         if decision.error is not None:
             raise decision.error

@@ -231,7 +231,7 @@ def test_values_are_compared_bit_by_bit_as_number_by_number(
     both = replace(subject, program=joint)
     listed = [all_states(both, side) for side in sides]
     answer = ask(subject, "sc", "tso")
-    monkeypatch.setattr("treville.encoding.executions.MOST_NUMBERS", 1)
+    monkeypatch.setattr("treville.passes.bounded.MOST_NUMBERS", 1)
     for side, states in zip(sides, listed, strict=True):
         assert all_states(both, side) == states
     assert len(listed[1]) > len(listed[0]) > 6

@@ -11,7 +11,6 @@ from random_litmus import random_test
 
 from asking import reach, states, symbolic_outcomes
 from treville.encoding.formula import Formula
-from treville.models.blocks import with_atomic_blocks
 from treville.models.library import load_model
 from treville.programs.ir import (
     Assert,
@@ -105,7 +104,7 @@ def test_store_buffering_fails_where_it_should(encoding: str, solver: str) -> No
 @pytest.mark.parametrize("name", ["svcomp", "sc", "tso", "pso"])
 def test_atomic_blocks_are_one_event(encoding: str, solver: str, name: str) -> None:
     skip_without(solver)
-    model = with_atomic_blocks(load_model(name)) if name != "svcomp" else load_model(name)
+    model = load_model(name)
     assert reach(increments(True), model, 2, Budget(seconds=60), encoding, solver).execution is None
     assert reach(increments(False), model, 2, Budget(seconds=60), encoding, solver).execution is not None
 

@@ -113,13 +113,18 @@ Decision: TypeAlias = Proved | Refuted[Failure] | GaveUp
 
 @dataclass(frozen=True, slots=True)
 class Suitability:
-    """Yes, or no and `because`; `span` is the place in the input, if there is one."""
+    """Yes, or no and `because`; `span` is the place in the input, if there is one, `hint` what to do."""
 
     because: str = ""
     span: Span | None = None
+    hint: str = ""
 
     def __bool__(self) -> bool:
         return not self.because
+
+    def refusal(self) -> GaveUp:
+        """How an engine that does not suit ends."""
+        return GaveUp(self.because, self.hint, error=Unsupported(self.because, self.span, self.hint))
 
 
 YES = Suitability()
@@ -146,7 +151,7 @@ class Engine(ABC, Generic[T, A]):
         """Search with so many units of work (None: as long as it takes); asked again, go on."""
         suitable = self.suits(task)
         if not suitable:
-            return GaveUp(suitable.because, error=Unsupported(suitable.because, suitable.span))
+            return suitable.refusal()
         try:
             return self.search(task, task.budget.slice(work))
         except OutOfWork as error:

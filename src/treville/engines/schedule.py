@@ -14,7 +14,6 @@ from typing import Generic, NamedTuple, TypeVar
 from treville.engines.contract import AnyTask, Engine, GaveUp, Suitability
 from treville.engines.features import Feature
 from treville.engines.task import ProgramTask
-from treville.results import Unsupported
 
 T = TypeVar("T", bound=AnyTask)
 A = TypeVar("A")
@@ -181,5 +180,4 @@ class _Course(Generic[T, A]):
             name, answer = max(reversed(self._gave_up.items()), key=tells)
             return Scheduled(answer, name)
         name, suitable = next(reversed(self._suits.items()))
-        error = Unsupported(suitable.because, suitable.span)
-        return Scheduled(GaveUp(suitable.because, error=error), name)
+        return Scheduled(suitable.refusal(), name)

@@ -40,10 +40,12 @@ class Acyclicity(Formulas):
 
     supports = frozenset(Feature) - OF_TESTS
 
-    def __init__(self, enforced: Enforced = Enforced.AS_SUITS, back_end: BackEnd = BackEnd.CLASP) -> None:
+    def __init__(
+        self, enforced: Enforced | str = Enforced.AS_SUITS, back_end: BackEnd = BackEnd.CLASP
+    ) -> None:
         super().__init__(back_end)
-        self.enforced = enforced
-        self.name = enforced.value if back_end is BackEnd.CLASP else f"{enforced}:{back_end}"
+        self.enforced = Enforced(enforced)
+        self.name = str(self.enforced) if back_end is BackEnd.CLASP else f"{self.enforced}:{back_end}"
 
     def fits(self, task: ProgramTask) -> Suitability:
         """Only clasp lets executions be judged while it searches; only failures are asked of others."""

@@ -39,7 +39,7 @@ class Sibling(Formulas):
         try:
             architecture_for(self.encoding, task.model)
         except Unsupported as error:
-            return Suitability(error.message, error.span)
+            return Suitability(error.message, error.span, error.hint)
         return YES
 
     def session(self, task: ProgramTask, facts: Facts, budget: Budget) -> Session:

@@ -15,7 +15,7 @@ from functools import partial
 
 from treville.analysis.relations import NotEncodable
 from treville.encoding.executions import Encoding
-from treville.encoding.formula import Formula, TooManyRules
+from treville.encoding.formula import TRUE, Formula, TooManyRules
 from treville.encoding.simplicity import is_simple
 from treville.engines.contract import State
 from treville.engines.differences.certificates import with_certificates
@@ -133,7 +133,8 @@ class SymbolicSearch:
         """What may be asked later. Where states are asked for, all executions come after the dead ones, so
         only then cuts tell something."""
         unjudged = [] if allowed.judgement is None else [-allowed.judgement.judged]
-        self._ends = partial(satisfiable, solver, self.budget, [watch.ended, *unjudged])
+        if watch.ended != TRUE:
+            self._ends = partial(satisfiable, solver, self.budget, [watch.ended, *unjudged])
         if cuts:
             self._cuts.append(partial(_is_cut, allowed.encoding, solver, self.budget, unjudged))
 

@@ -42,7 +42,7 @@ class SiblingStates(Engine[OutcomeTask, States]):
         try:
             architecture_for(self.encoding, task.model)
         except Unsupported as error:
-            return Suitability(error.message, error.span)
+            return Suitability(error.message, error.span, error.hint)
         return YES
 
     def search(self, task: OutcomeTask, budget: Budget) -> States | GaveUp:
