@@ -69,7 +69,7 @@ DECIDE_TABLE = (
         frozenset({Feature.UPDATES, Feature.ALLOCATION}),
         _NOTHING,
         (
-            *_states(80_000, 60_000), _OPEN, _LOOK_WITHOUT_VIEWS, Slice("formulas", 60_000),
+            *_states(80_000, 60_000), _OPEN, _LOOK_WITHOUT_VIEWS, Slice("formulas", 40_000),
             *_states(320_000, 340_000), Slice("formulas"),
         ),
     ),
@@ -80,7 +80,7 @@ DECIDE_TABLE = (
         (
             Slice("robustness", 3_600),
             *_states(5_000, 1_200), _OPEN, _LOOK_WITHOUT_VIEWS, Slice("formulas", 8_000),
-            *_states(75_000, 59_000), Slice("formulas", 60_000),
+            *_states(75_000, 59_000), Slice("formulas", 40_000),
             *_states(320_000, 340_000), Slice("formulas"),
         ),
     ),
