@@ -8,8 +8,20 @@ only where it does not depend on the execution, and is then computed as the eval
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from treville.analysis.facts import Bounds, Facts, SetBounds
-from treville.models.model import SET, FixpointGroup, Model, Node
+from treville.models.model import (
+    BooleanOperator,
+    ClosureOperator,
+    FixpointGroup,
+    Kind,
+    Model,
+    Node,
+    NodeId,
+    Operator,
+    ProjectionOperator,
+)
 from treville.relations import Relation
 from treville.results import TooLarge
 
@@ -35,7 +47,7 @@ class _Analysis:
         self.unconditional = facts.live & ~facts.always == 0
         self.needed = model.needed()
         self.bounds: list[Bounds | SetBounds] = [
-            SetBounds(0, 0) if node.kind == SET else self.nothing for node in model.nodes
+            SetBounds(0, 0) if node.kind is Kind.SET else self.nothing for node in model.nodes
         ]
         self.groups = {group.variables[0]: group for group in model.groups}
         self.members = {variable for group in model.groups for variable in group.variables}
@@ -49,7 +61,7 @@ class _Analysis:
         return self.bounds
 
     def _range(self, start: int, end: int) -> None:
-        for index in range(start, end):
+        for index in map(NodeId, range(start, end)):
             if index not in self.needed:
                 continue
             if index in self.groups:
@@ -74,18 +86,18 @@ class _Analysis:
                 self.bounds[variable] = bounds
         raise NotEncodable("a recursive definition does not settle")
 
-    def _is_set(self, index: int) -> bool:
-        return self.model.nodes[index].kind == SET
+    def _is_set(self, index: NodeId) -> bool:
+        return self.model.nodes[index].kind is Kind.SET
 
     def _fixed(self, group: FixpointGroup, start: int, stop: int) -> bool:
         """Do all inputs of a group hold the same in every execution?"""
-        for index in range(start, stop):
+        for index in map(NodeId, range(start, stop)):
             if index in self.needed:
                 for argument in self.model.nodes[index].args:
                     if argument < start and not self._always_same(self.bounds[argument]):
                         return False
                 node = self.model.nodes[index]
-                if node.op == "base" and not self._always_same(self._base(node)):
+                if node.op is Operator.BASE and not self._always_same(self._base(node)):
                     return False
         return group.variables[0] == start
 
@@ -98,111 +110,147 @@ class _Analysis:
     # -- one node ----------------------------------------------------------------------------------------
 
     def _node(self, node: Node) -> Bounds | SetBounds:
-        if node.op == "base":
-            return self._base(node)
-        if node.kind == SET:
-            return self._set(node)
-        if node.op in ("empty", "universe", "id", "identity", "product"):
-            return self._from_sets(node)
-        return self._relation(node)
+        op, args = node.op, node.args
+        match op:
+            case Operator.UNION | Operator.INTERSECTION | Operator.DIFFERENCE:
+                if node.kind is Kind.SET:
+                    return self._boolean_set(op, self._set(args[0]), self._set(args[1]))
+                return self._boolean(op, self._relation(args[0]), self._relation(args[1]))
+            case Operator.COMPOSITION:
+                return self._composition(self._relation(args[0]), self._relation(args[1]))
+            case Operator.BASE:
+                return self._base(node)
+            case Operator.INVERSE:
+                return self._inverse(self._relation(args[0]))
+            case Operator.IDENTITY_ON:
+                return self._identity(self._set(args[0]))
+            case Operator.PRODUCT:
+                return self._product(self._set(args[0]), self._set(args[1]))
+            case Operator.OPTIONAL | Operator.PLUS | Operator.STAR:
+                return self._closure_of(op, self._relation(args[0]))
+            case Operator.DOMAIN | Operator.RANGE:
+                return self._projection(op, self._relation(args[0]))
+            case Operator.COMPLEMENT:
+                return self._complement(self.bounds[args[0]])
+            case Operator.EMPTY:
+                return SetBounds(0, 0) if node.kind is Kind.SET else self.nothing
+            case Operator.UNIVERSE:
+                return self._universe(node.kind)
+            case Operator.ID:
+                return self._identity(SetBounds(self.facts.live, self.facts.live))
+            case Operator.FIXPOINT:
+                raise AssertionError("a recursive name has the bounds that its group gives it")
+            case _:
+                assert_never(op)
+
+    def _set(self, node: NodeId) -> SetBounds:
+        bounds = self.bounds[node]
+        assert isinstance(bounds, SetBounds)
+        return bounds
+
+    def _relation(self, node: NodeId) -> Bounds:
+        bounds = self.bounds[node]
+        assert isinstance(bounds, Bounds)
+        return bounds
 
     def _base(self, node: Node) -> Bounds | SetBounds:
-        if node.kind == SET:
+        if node.kind is Kind.SET:
             return self.facts.sets.get(node.name, SetBounds(0, 0))
         return self.facts.relations.get(node.name, self.nothing)
 
-    def _set(self, node: Node) -> SetBounds:
-        live = self.facts.live
-        if node.op in ("empty", "universe"):
-            return SetBounds(0, 0) if node.op == "empty" else SetBounds(live, live)
-        first = self.bounds[node.args[0]]
-        if isinstance(first, Bounds):
-            return self._projection(node.op, first)
-        if node.op == "complement":
-            return SetBounds(live & ~first.must, live & ~first.may)
-        second = self.bounds[node.args[1]]
-        assert isinstance(second, SetBounds)
-        if node.op == "union":
-            return SetBounds(first.may | second.may, first.must | second.must)
-        if node.op == "inter":
-            return SetBounds(first.may & second.may, first.must & second.must)
-        return SetBounds(first.may & ~second.must, first.must & ~second.may)
+    def _universe(self, kind: Kind) -> Bounds | SetBounds:
+        if kind is Kind.SET:
+            return SetBounds(self.facts.live, self.facts.live)
+        return Bounds(self.everything, self.everything)
 
-    def _projection(self, op: str, relation: Bounds) -> SetBounds:
-        """`domain` and `range`: the other event must be executed too."""
+    def _complement(self, value: Bounds | SetBounds) -> Bounds | SetBounds:
+        if isinstance(value, SetBounds):
+            return SetBounds(self.facts.live & ~value.must, self.facts.live & ~value.may)
+        return Bounds(self.everything - value.must, self.everything - value.may)
+
+    def _boolean_set(self, op: BooleanOperator, first: SetBounds, second: SetBounds) -> SetBounds:
+        match op:
+            case Operator.UNION:
+                return SetBounds(first.may | second.may, first.must | second.must)
+            case Operator.INTERSECTION:
+                return SetBounds(first.may & second.may, first.must & second.must)
+            case Operator.DIFFERENCE:
+                return SetBounds(first.may & ~second.must, first.must & ~second.may)
+            case _:
+                assert_never(op)
+
+    def _boolean(self, op: BooleanOperator, first: Bounds, second: Bounds) -> Bounds:
+        static = first.static and second.static
+        match op:
+            case Operator.UNION:
+                may = first.may | second.may
+                return Bounds(may, may if static else first.must | second.must)
+            case Operator.INTERSECTION:
+                may = first.may & second.may
+                return Bounds(may, may if static else first.must & second.must)
+            case Operator.DIFFERENCE:
+                may = first.may - second.must
+                return Bounds(may, may if static else first.must - second.may)
+            case _:
+                assert_never(op)
+
+    def _projection(self, op: ProjectionOperator, relation: Bounds) -> SetBounds:
+        """The other event must be executed too."""
         must = relation.must
-        if op == "domain":
-            kept = self._restricted(must, self.implied_targets)
-            return SetBounds(relation.may.domain(), kept.domain())
-        kept = self._restricted(must, self.implied_sources)
-        return SetBounds(relation.may.range(), kept.range())
+        match op:
+            case Operator.DOMAIN:
+                kept = self._restricted(must, self.implied_targets)
+                return SetBounds(relation.may.domain(), kept.domain())
+            case Operator.RANGE:
+                kept = self._restricted(must, self.implied_sources)
+                return SetBounds(relation.may.range(), kept.range())
+            case _:
+                assert_never(op)
 
     def _restricted(self, relation: Relation, rows: list[int]) -> Relation:
         if self.unconditional:
             return relation
         return Relation([row & mask for row, mask in zip(relation.rows, rows, strict=True)])
 
-    def _from_sets(self, node: Node) -> Bounds:
-        n, live = self.n, self.facts.live
-        if node.op == "empty":
-            return self.nothing
-        if node.op == "universe":
-            return Bounds(self.everything, self.everything)
-        if node.op == "id":
-            identity = Relation.identity(n, live)
-            return Bounds(identity, identity)
-        first = self.bounds[node.args[0]]
-        assert isinstance(first, SetBounds)
-        if node.op == "identity":
-            return Bounds(Relation.identity(n, first.may), Relation.identity(n, first.must))
-        second = self.bounds[node.args[1]]
-        assert isinstance(second, SetBounds)
-        may = Relation.product(n, first.may, second.may) & self.everything
+    def _identity(self, members: SetBounds) -> Bounds:
+        may = Relation.identity(self.n, members.may)
+        return Bounds(may, may if members.static else Relation.identity(self.n, members.must))
+
+    def _product(self, first: SetBounds, second: SetBounds) -> Bounds:
+        may = Relation.product(self.n, first.may, second.may) & self.everything
         if first.static and second.static:
             return Bounds(may, may)
-        return Bounds(may, Relation.product(n, first.must, second.must) & self.everything)
+        return Bounds(may, Relation.product(self.n, first.must, second.must) & self.everything)
 
-    def _relation(self, node: Node) -> Bounds:
-        args = [self.bounds[argument] for argument in node.args]
-        first = args[0]
-        assert isinstance(first, Bounds)
-        if len(args) == 1:
-            return self._unary(node.op, first)
-        second = args[1]
-        assert isinstance(second, Bounds)
-        static = first.static and second.static
-        if node.op == "union":
-            may = first.may | second.may
-            return Bounds(may, may if static else first.must | second.must)
-        if node.op == "inter":
-            may = first.may & second.may
-            return Bounds(may, may if static else first.must & second.must)
-        if node.op == "diff":
-            may = first.may - second.must
-            return Bounds(may, may if static else first.must - second.may)
+    def _composition(self, first: Bounds, second: Bounds) -> Bounds:
         may = (first.may @ second.may) & self.everything
-        if self.unconditional and static:
+        if self.unconditional and first.static and second.static:
             return Bounds(may, may)
         return Bounds(may, self._compose(first.must, second.must))
 
-    def _unary(self, op: str, first: Bounds) -> Bounds:
-        if op == "inverse":
-            may = first.may.inverse()
-            return Bounds(may, may if first.static else first.must.inverse())
-        if op == "complement":
-            return Bounds(self.everything - first.must, self.everything - first.may)
+    def _inverse(self, first: Bounds) -> Bounds:
+        may = first.may.inverse()
+        return Bounds(may, may if first.static else first.must.inverse())
+
+    def _closure_of(self, op: ClosureOperator, first: Bounds) -> Bounds:
         identity = Relation.identity(self.n, self.facts.live)
-        if op == "opt":
-            may = first.may | identity
-            return Bounds(may, may if first.static else first.must | identity)
+        match op:
+            case Operator.OPTIONAL:
+                may = first.may | identity
+                return Bounds(may, may if first.static else first.must | identity)
+            case Operator.PLUS:
+                return self._plus(first)
+            case Operator.STAR:
+                plus = self._plus(first)
+                return Bounds(plus.may | identity, plus.must | identity)
+            case _:
+                assert_never(op)
+
+    def _plus(self, first: Bounds) -> Bounds:
         may = first.may.plus() & self.everything
-        if self.unconditional:
-            must = may if first.static else first.must.plus()
-        else:
-            must = self._closure(first.must)
-        if op == "star":
-            return Bounds(may | identity, must | identity)
-        return Bounds(may, must)
+        if not self.unconditional:
+            return Bounds(may, self._closure(first.must))
+        return Bounds(may, may if first.static else first.must.plus())
 
     def _compose(self, first: Relation, second: Relation) -> Relation:
         """Composition through events that are surely executed when one of the two ends is."""

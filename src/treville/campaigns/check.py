@@ -149,7 +149,7 @@ def _fill(report: Report, file: str, name: str, goal: str, options: Options, loa
     model = load_model(name, options.variants, options.bell)
     report["model"] = model.name if not name.endswith(".cat") else name
     # The machine with store buffers knows what the model's own architecture makes of C, and no other.
-    own = options.compile_to in ("", target_of(model.name, model.base_names()))
+    own = options.compile_to in ("", target_of(model.shipped, model.base_names()))
     engine = options.engine if own or options.engine != "auto" else "lazy"
     search = Search(engine, options.encoding, options.solver, goal, options.alias)
     at_bound = partial(_compiled_at, file, model, goal, options, loaded, budget)
@@ -186,7 +186,7 @@ def compiled(
     from treville.questions.fences import refuse_unknown_fences_of
 
     program = (loaded or Loaded()).program(file, bound, options, signals)
-    target = options.compile_to or target_of(model.name, model.base_names())
+    target = options.compile_to or target_of(model.shipped, model.base_names())
     result = compile_program(program, target)
     refuse_unknown_fences_of([*result.threads, *result.functions.values()], model)
     return result

@@ -18,10 +18,10 @@ MOST_PAIRS = 200
 
 def encoding_text(program: Program, model: Model, bound: int, stage: str) -> str:
     """The stage of a program under a model, every axiom encoded."""
-    from treville.solving.outcomes import known_coherent
+    from treville.models.implied import implies_coherence
 
     used = with_blocks(model, program)
-    encoding = encode_program(program, used, bound, Budget(), known_coherent(used), used.axioms)
+    encoding = encode_program(program, used, bound, Budget(), implies_coherence(used), used.axioms)
     if stage == "events":
         return "\n".join(_event(encoding, event) for event in encoding.facts.symbolic.events)
     return relations_text(encoding) if stage == "relations" else formula_text(encoding.formula)

@@ -8,9 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import TypeAlias, assert_never, cast
 
-from treville.models.model import SET, Axiom, FixpointGroup, Model, Node
+from treville.models.model import (
+    Axiom,
+    AxiomKind,
+    BooleanOperator,
+    FixpointGroup,
+    Kind,
+    Model,
+    Node,
+    NodeId,
+    Operator,
+)
 from treville.relations import Relation
 
 Value: TypeAlias = int | Relation
@@ -90,12 +100,15 @@ def iterations(
 
 def holds(axiom: Axiom, value: Value) -> bool:
     """Is the test of an axiom true of a value?"""
-    if axiom.kind == "empty":
-        satisfied = not value
-    elif axiom.kind == "acyclic":
-        satisfied = cast(Relation, value).is_acyclic()
-    else:
-        satisfied = cast(Relation, value).is_irreflexive()
+    match axiom.kind:
+        case AxiomKind.EMPTY:
+            satisfied = not value
+        case AxiomKind.ACYCLIC:
+            satisfied = cast(Relation, value).is_acyclic()
+        case AxiomKind.IRREFLEXIVE:
+            satisfied = cast(Relation, value).is_irreflexive()
+        case _:
+            assert_never(axiom.kind)
     return satisfied != axiom.negated
 
 
@@ -106,7 +119,7 @@ class _Interpreter:
         n: int,
         sets: Mapping[str, int],
         relations: Mapping[str, Relation],
-        wanted: set[int] | None = None,
+        wanted: set[NodeId] | None = None,
     ) -> None:
         self.model = model
         self.n = n
@@ -119,14 +132,14 @@ class _Interpreter:
 
     def run(self, start: int, end: int) -> None:
         """Evaluate the nodes `start .. end-1` in order."""
-        for index in range(start, end):
-            if self.wanted is not None and index not in self.wanted:
+        nodes, wanted = self.model.nodes, self.wanted
+        for index in map(NodeId, range(start, end)):
+            if wanted is not None and index not in wanted:
                 continue
             if index in self.groups:
                 self._iterate(self.groups[index], index)
             elif index not in self.members:
-                node = self.model.nodes[index]
-                self.values[index] = self._value(node)
+                self.values[index] = self._value(nodes[index])
 
     def _iterate(self, group: FixpointGroup, start: int, history: list[list[Value]] | None = None) -> None:
         """The least fixpoint of a group; its bodies lie after its variables."""
@@ -143,60 +156,87 @@ class _Interpreter:
             for variable, value in zip(group.variables, following, strict=True):
                 self.values[variable] = value
 
-    def _empty(self, kind: str) -> Value:
-        return 0 if kind == SET else Relation.empty(self.n)
-
     def _value(self, node: Node) -> Value:
-        if node.op == "base":
-            return self._base(node)
-        if node.op in ("empty", "universe"):
-            return self._constant(node)
-        operands = [self.values[argument] for argument in node.args]
-        return self._of_sets(node, operands) if node.kind == SET else self._of_relations(node, operands)
+        op = node.op
+        match op:
+            case Operator.UNION | Operator.INTERSECTION | Operator.DIFFERENCE:
+                return self._boolean(op, *[self.values[argument] for argument in node.args])
+            case Operator.COMPOSITION:
+                return self._relation(node.args[0]) @ self._relation(node.args[1])
+            case Operator.BASE:
+                return self._base(node)
+            case Operator.INVERSE:
+                return self._relation(node.args[0]).inverse()
+            case Operator.IDENTITY_ON:
+                return Relation.identity(self.n, self._set(node.args[0]))
+            case Operator.PRODUCT:
+                return Relation.product(self.n, self._set(node.args[0]), self._set(node.args[1]))
+            case Operator.OPTIONAL:
+                return self._relation(node.args[0]).optional()
+            case Operator.PLUS:
+                return self._relation(node.args[0]).plus()
+            case Operator.STAR:
+                return self._relation(node.args[0]).star()
+            case Operator.DOMAIN:
+                return self._relation(node.args[0]).domain()
+            case Operator.RANGE:
+                return self._relation(node.args[0]).range()
+            case Operator.COMPLEMENT:
+                return self._complement(self.values[node.args[0]])
+            case Operator.EMPTY:
+                return self._empty(node.kind)
+            case Operator.UNIVERSE:
+                return (1 << self.n) - 1 if node.kind is Kind.SET else Relation.full(self.n)
+            case Operator.ID:
+                return Relation.identity(self.n)
+            case Operator.FIXPOINT:
+                raise AssertionError("a recursive name has the value that its group gives it")
+            case _:
+                assert_never(op)
+
+    def _relation(self, node: NodeId) -> Relation:
+        return cast(Relation, self.values[node])
+
+    def _set(self, node: NodeId) -> int:
+        return cast(int, self.values[node])
+
+    def _empty(self, kind: Kind) -> Value:
+        return 0 if kind is Kind.SET else Relation.empty(self.n)
 
     def _base(self, node: Node) -> Value:
-        if node.kind == SET:
+        if node.kind is Kind.SET:
             return self.sets.get(node.name, 0)
         found = self.relations.get(node.name)
         return Relation.empty(self.n) if found is None else found
 
-    def _constant(self, node: Node) -> Value:
-        if node.op == "empty":
-            return self._empty(node.kind)
-        return (1 << self.n) - 1 if node.kind == SET else Relation.full(self.n)
+    def _complement(self, value: Value) -> Value:
+        return ((1 << self.n) - 1) & ~value if isinstance(value, int) else value.complement()
 
-    def _of_sets(self, node: Node, operands: list[Value]) -> int:
-        op = node.op
-        if op in ("domain", "range"):
-            relation = cast(Relation, operands[0])
-            return relation.domain() if op == "domain" else relation.range()
-        a = cast(int, operands[0])
-        if op == "complement":
-            return ((1 << self.n) - 1) & ~a
-        b = cast(int, operands[1])
-        return {"union": a | b, "inter": a & b, "diff": a & ~b}[op]
+    def _boolean(self, op: BooleanOperator, first: Value, second: Value) -> Value:
+        if isinstance(first, int):
+            return _of_sets(op, first, cast(int, second))
+        return _of_relations(op, first, cast(Relation, second))
 
-    def _of_relations(self, node: Node, operands: list[Value]) -> Relation:
-        op = node.op
-        if op == "id":
-            return Relation.identity(self.n)
-        if op == "identity":
-            return Relation.identity(self.n, cast(int, operands[0]))
-        if op == "product":
-            return Relation.product(self.n, cast(int, operands[0]), cast(int, operands[1]))
-        r = cast(Relation, operands[0])
-        if len(operands) == 1:
-            unary = {
-                "complement": r.complement,
-                "inverse": r.inverse,
-                "opt": r.optional,
-                "plus": r.plus,
-                "star": r.star,
-            }
-            return unary[op]()
-        s = cast(Relation, operands[1])
-        if op == "seq":
-            return r @ s
-        if op == "union":
-            return r | s
-        return r & s if op == "inter" else r - s
+
+def _of_sets(op: BooleanOperator, first: int, second: int) -> int:
+    match op:
+        case Operator.UNION:
+            return first | second
+        case Operator.INTERSECTION:
+            return first & second
+        case Operator.DIFFERENCE:
+            return first & ~second
+        case _:
+            assert_never(op)
+
+
+def _of_relations(op: BooleanOperator, first: Relation, second: Relation) -> Relation:
+    match op:
+        case Operator.UNION:
+            return first | second
+        case Operator.INTERSECTION:
+            return first & second
+        case Operator.DIFFERENCE:
+            return first - second
+        case _:
+            assert_never(op)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from treville.fences import FULL_FENCES
 from treville.models.base import FENCES, SETS
 from treville.models.library import accepted_fences
 from treville.models.model import Model
@@ -19,13 +20,6 @@ from treville.programs.litmus import DIALECTS
 from treville.programs.litmus.test import LitmusTest
 from treville.results import Unsupported
 
-# What `fullfences.cat` mentions for the sake of other architectures.
-_FULL = frozenset(
-    {"MFENCE", "SYNC", "MEMBAR", "Mb", "Fence.rw.rw"}
-    | {f"{kind}{option}" for kind in ("DMB", "DSB") for option in ("", ".SY", ".ISH", ".OSH")}
-)
-
-
 # Accesses that order others, by the architecture that has them.
 _ORDERED = frozenset({"A", "Q", "L", "Acq", "Rel", "AcqRel", "Acquire", "Release"})
 
@@ -34,7 +28,7 @@ def seen_by(model: Model, test: LitmusTest) -> LitmusTest:
     """The test to run under the model: C11 tests are compiled where the model is of hardware. Raises
     `Unsupported` at the first fence or ordered access that the model does not understand."""
     if test.dialect == "C":
-        target = target_of(model.name, model.base_names())
+        target = target_of(model.shipped, model.base_names())
         if target not in LANGUAGES:
             test = replace(test, program=compile_program(test.program, target))
     refuse_unknown_fences(test, model)
@@ -43,7 +37,7 @@ def seen_by(model: Model, test: LitmusTest) -> LitmusTest:
 
 def refuse_unknown_fences(test: LitmusTest, model: Model) -> None:
     """Raise `Unsupported` at the first fence or ordered access that the model does not understand."""
-    if test.dialect != "C" and DIALECTS.get(test.dialect) != model.name:
+    if test.dialect != "C" and DIALECTS.get(test.dialect) != model.shipped:
         _refuse_unknown_orders(test.program.threads, model)
     refuse_unknown_fences_of(test.program.threads, model)
 
@@ -68,8 +62,8 @@ def refuse_unknown_fences_of(threads: Iterable[Thread], model: Model) -> None:
     mentioned = accepted_fences(model)
     if mentioned is None:
         return
-    partial = mentioned - _FULL
-    own = partial or (frozenset() if mentioned >= _FULL else mentioned)
+    partial = mentioned - FULL_FENCES
+    own = partial or (frozenset() if mentioned >= FULL_FENCES else mentioned)
     own_families = {SETS[name] for name in own}
     for thread in threads:
         for instruction in thread.instructions:

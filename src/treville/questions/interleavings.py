@@ -56,7 +56,7 @@ def _failure(program: Program, budget: Budget, limit: int, samples: int, seed: i
 def _may_end_early(model: Model) -> bool:
     """Is a run that ends where an assertion fails as good as the one that goes on? Not if the model demands
     that something is there."""
-    return not any(axiom.negated for axiom in model.axioms if not axiom.flag and not axiom.undefined)
+    return not any(axiom.negated for axiom in model.constraints())
 
 
 def _has_located_fences(program: Program) -> bool:

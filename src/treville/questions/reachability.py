@@ -100,7 +100,7 @@ def reachability(
             explored = _crowd(first, model, budget, search)
             if explored is not None:
                 return explored
-        if not looked and not (explorable and model.name == VIEWS and _has_updates(first)):
+        if not looked and not (explorable and model.shipped == VIEWS and _has_updates(first)):
             explored = _look(first, model, budget, search)  # views of updates have seen interleavings enough
             if explored is not None:
                 return explored
@@ -252,7 +252,7 @@ def with_blocks(model: Model, program: Program) -> Model:
 def _turns(program: Program, model: Model, goal: str) -> tuple[tuple[int, float | None], ...]:
     if not _has_updates(program):
         return TURNS_WITH_BLOCKS if program.has(AtomicBegin) and goal != RACE else TURNS
-    turns = TURNS_WITH_VIEWS if model.name == VIEWS else TURNS_WITH_UPDATES
+    turns = TURNS_WITH_VIEWS if model.shipped == VIEWS else TURNS_WITH_UPDATES
     return turns[1:] if program.has(Allocate) else turns  # pointers suit the machines
 
 

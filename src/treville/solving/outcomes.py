@@ -8,14 +8,14 @@ execution instead: each choice of reads-from, coherence and path once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from treville.analysis.aliases import FLOW
 from treville.analysis.relations import NotEncodable
 from treville.encoding.executions import Encoding, addresses_of, encode_executions
 from treville.encoding.formula import FALSE, TRUE
-from treville.models.model import Axiom, Model
+from treville.models.implied import implies_coherence
+from treville.models.model import Axiom, Model, NodeId, Operator
 from treville.programs.litmus.states import FinalValue, observables, satisfied
 from treville.programs.litmus.test import (
     And,
@@ -30,7 +30,6 @@ from treville.programs.litmus.test import (
     RegisterOf,
 )
 from treville.results import Budget
-from treville.solving.enumeration.implied import implies_coherence
 from treville.solving.lazy.propagator import LazyModel
 from treville.solving.solution import IsTrue
 from treville.solving.solver import Clasp
@@ -147,9 +146,8 @@ def symbolic_outcomes(
         return _Search(test, model, bound, budget, [], alias).run(count)
 
 
-@lru_cache(maxsize=64)
 def known_coherent(model: Model) -> bool:
-    """Does the model imply coherence per location? Remembered for each model."""
+    """Does the model imply coherence per location?"""
     return implies_coherence(model)
 
 
@@ -234,14 +232,14 @@ def eager_axioms(model: Model) -> list[Axiom]:
 
 def is_simple(model: Model, axiom: Axiom) -> bool:
     """Is the axiom cheap to encode: no closure and no recursion, few definitions?"""
-    seen: set[int] = set()
+    seen: set[NodeId] = set()
     pending = [axiom.node]
     while pending:
         index = pending.pop()
         if index not in seen:
             seen.add(index)
             node = model.nodes[index]
-            if node.op in ("fixpoint", "plus", "star") or len(seen) > SIMPLE:
+            if node.op in (Operator.FIXPOINT, Operator.PLUS, Operator.STAR) or len(seen) > SIMPLE:
                 return False
             pending.extend(node.args)
     return True

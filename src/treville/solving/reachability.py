@@ -7,6 +7,7 @@ only if none is, the answer holds for all runs.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -123,7 +124,7 @@ def _judging(model: Model, goal: str) -> Model:
         races = [axiom for axiom in model.axioms if axiom.name == USE_AFTER_FREE]
     flags = [axiom for axiom in model.axioms if axiom.flag or axiom.undefined]
     kept = [axiom for axiom in model.axioms if axiom not in flags or axiom in races]
-    return model if len(kept) == len(model.axioms) else replace(model, axioms=kept)
+    return model if len(kept) == len(model.axioms) else replace(model, axioms=tuple(kept))
 
 
 def _search(
@@ -132,7 +133,7 @@ def _search(
     budget: Budget,
     goal: str,
     unset: list[UnsetRead],
-    axioms: list[Axiom],
+    axioms: Sequence[Axiom],
     effort: int | None,
     max_rules: int | None = None,
 ) -> Reachability:

@@ -26,8 +26,10 @@ from treville.models.cat.values import (
     Value,
     describe,
 )
-from treville.models.model import RELATION, SET
+from treville.models.model import ClosureOperator, Kind, NodeId, Operator
 from treville.results import InputError, Source, Unsupported
+
+_CLOSURES: dict[str, ClosureOperator] = {"?": Operator.OPTIONAL, "+": Operator.PLUS, "*": Operator.STAR}
 
 MAX_STEPS = 200_000
 MAX_DEPTH = 150
@@ -48,7 +50,7 @@ class Evaluator:
         self.graph = Graph()
         self.variants = variants
         self.source = Source("", "")
-        self.annotations: dict[str, str] = {}
+        self.annotations: dict[str, Kind] = {}
         self.visible: Environment = {}
         self.steps = 0
         self.depth = 0
@@ -84,29 +86,31 @@ class Evaluator:
         finally:
             self.depth -= 1
 
-    def events(self, expression: syntax.Expression, env: Environment, kind: str) -> int:
+    def events(self, expression: syntax.Expression, env: Environment, kind: Kind) -> NodeId:
         """The node of an expression that must be a set or must be a relation."""
         value = self.evaluate(expression, env)
         return self.as_kind(value, kind, expression.at)
 
-    def as_kind(self, value: Value, kind: str, at: int) -> int:
+    def as_kind(self, value: Value, kind: Kind, at: int) -> NodeId:
         """Check a value to be a set of events or a relation."""
         if isinstance(value, Nothing):
             return self.graph.empty(kind)
-        if isinstance(value, int) and self.graph.kinds[value] == kind:
+        if isinstance(value, int) and self.graph.kinds[value] is kind:
             return value
         found = describe(value, self.graph.kinds)
         hint = ""
         if isinstance(value, int):
-            hint = "[S] turns a set into a relation" if kind == RELATION else "domain and range give sets"
+            hint = (
+                "[S] turns a set into a relation" if kind is Kind.RELATION else "domain and range give sets"
+            )
         raise self.problem(f"expected a {kind}, found {found}", at, hint)
 
-    def as_node(self, value: Value, at: int) -> int:
+    def as_node(self, value: Value, at: int) -> NodeId:
         """Check a value to be a set of events or a relation, either of them."""
         if isinstance(value, int):
             return value
         if isinstance(value, Nothing):
-            return self.graph.empty(RELATION)
+            return self.graph.empty(Kind.RELATION)
         raise self.problem(f"expected a set or a relation, found {describe(value, self.graph.kinds)}", at)
 
     def _suggest(self, name: str) -> str:
@@ -122,7 +126,7 @@ class Evaluator:
         self.visible = env
         return self.base(expression.name, expression.at)
 
-    def base(self, name: str, at: int) -> int:
+    def base(self, name: str, at: int) -> NodeId:
         """The node of a base set or relation."""
         if name == "id":
             return self.graph.id()
@@ -139,7 +143,7 @@ class Evaluator:
         return EMPTY
 
     def _universe(self, _expression: syntax.Universe, _env: Environment) -> Value:
-        return self.graph.universe(SET)
+        return self.graph.universe(Kind.SET)
 
     def _braces(self, expression: syntax.Braces, env: Environment) -> Value:
         items: dict[Value, None] = {}
@@ -156,7 +160,7 @@ class Evaluator:
         operator = expression.operator
         operands = expression.operands
         if operator == ";":
-            nodes = [self.events(operand, env, RELATION) for operand in operands]
+            nodes = [self.events(operand, env, Kind.RELATION) for operand in operands]
             result = nodes[-1]
             for node in reversed(nodes[:-1]):
                 result = self.graph.seq(node, result)
@@ -164,8 +168,8 @@ class Evaluator:
         if operator == "*":
             if len(operands) > 2:
                 self.error("a product has two sides", operands[2].at, hint="write brackets")
-            sources = self.events(operands[0], env, SET)
-            return self.graph.product(sources, self.events(operands[1], env, SET))
+            sources = self.events(operands[0], env, Kind.SET)
+            return self.graph.product(sources, self.events(operands[1], env, Kind.SET))
         if operator == "++":
             return self._insert(operands, env)
         value = self.evaluate(operands[0], env)
@@ -176,7 +180,7 @@ class Evaluator:
     def _combine(self, operator: str, left: Value, right: Value, at: int) -> Value:
         if isinstance(left, int) and isinstance(right, int):
             kinds = self.graph.kinds
-            if kinds[left] != kinds[right]:
+            if kinds[left] is not kinds[right]:
                 self.error(
                     f"a {kinds[left]} and a {kinds[right]} cannot be combined with {operator}",
                     at,
@@ -197,10 +201,10 @@ class Evaluator:
         found = f"{describe(left, self.graph.kinds)} and {describe(right, self.graph.kinds)}"
         raise self.problem(f"{found} cannot be combined with {operator}", at)
 
-    def _refuse_single_event_updates(self, left: int, right: int, at: int) -> None:
+    def _refuse_single_event_updates(self, left: NodeId, right: NodeId, at: int) -> None:
         """In herd7 an event of C can be a read and a write; a model that relies on that would be misread."""
         graph = self.graph
-        reads, writes = graph.base("R", SET), graph.base("W", SET)
+        reads, writes = graph.base("R", Kind.SET), graph.base("W", Kind.SET)
         here, there = graph.conjuncts(left), graph.conjuncts(right)
         if (reads in here and writes in there) or (writes in here and reads in there):
             raise Unsupported(
@@ -230,11 +234,11 @@ class Evaluator:
         if operator == "~":
             return graph.complement(self.as_node(self.evaluate(operand, env), operand.at))
         if operator == "[]":
-            return graph.identity(self.events(operand, env, SET))
-        relation = self.events(operand, env, RELATION)
+            return graph.identity(self.events(operand, env, Kind.SET))
+        relation = self.events(operand, env, Kind.RELATION)
         if operator == "^-1":
             return graph.inverse(relation)
-        return graph.closure({"?": "opt", "+": "plus", "*": "star"}[operator], relation)
+        return graph.closure(_CLOSURES[operator], relation)
 
     # -- functions and bindings ------------------------------------------------------------------
 

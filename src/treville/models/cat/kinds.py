@@ -5,28 +5,28 @@ from __future__ import annotations
 from treville.models.base import base_kind
 from treville.models.cat import syntax
 from treville.models.cat.values import Closure, Environment
-from treville.models.model import RELATION, SET
+from treville.models.model import Kind
 
 _SETS = frozenset({"domain", "range", "tag2events", "tag2instrs"})
 
 
-def guess_kinds(bodies: dict[str, syntax.Expression], env: Environment, node_kinds: list[str]) -> list[str]:
+def guess_kinds(bodies: dict[str, syntax.Expression], env: Environment, node_kinds: list[Kind]) -> list[Kind]:
     """The kind of each name; what nothing tells is a relation. The evaluation checks the guess."""
-    known: dict[str, str] = {}
+    known: dict[str, Kind] = {}
     for _ in bodies:
         for name, body in bodies.items():
             if name not in known and (kind := _guess(body, bodies, known, env, node_kinds)):
                 known[name] = kind
-    return [known.get(name, RELATION) for name in bodies]
+    return [known.get(name, Kind.RELATION) for name in bodies]
 
 
 def _guess(
     expression: syntax.Expression,
     bodies: dict[str, syntax.Expression],
-    known: dict[str, str],
+    known: dict[str, Kind],
     env: Environment,
-    node_kinds: list[str],
-) -> str | None:
+    node_kinds: list[Kind],
+) -> Kind | None:
     """The first operand whose kind is plain, from the left; operators other than `;`, `*`, `[]` and closures
     have the kind of their operands."""
     stack = [expression]
@@ -41,17 +41,17 @@ def _guess(
             if kind is not None:
                 return kind
         elif isinstance(current, syntax.Universe):
-            return SET
+            return Kind.SET
         elif isinstance(current, syntax.Apply):
             function = current.function.name if isinstance(current.function, syntax.Name) else ""
             if function in _SETS:
-                return SET
+                return Kind.SET
             closure = env.get(function)
             if isinstance(closure, Closure) and function not in entered:
                 entered.add(function)
                 stack.append(closure.body)
         elif _makes_relation(current):
-            return RELATION
+            return Kind.RELATION
         else:
             stack.extend(reversed(_operands(current)))
     return None

@@ -15,6 +15,7 @@ from functools import partial
 from treville.encoding.executions import encode_program
 from treville.events.execution import Execution
 from treville.models.evaluate import evaluate
+from treville.models.implied import implies_coherence
 from treville.models.model import Model
 from treville.programs.ir import Program
 from treville.programs.litmus.test import LitmusTest
@@ -42,7 +43,6 @@ from treville.questions.portability.sides import (
 from treville.questions.portability.subjects import ProgramSubject, TestSubject
 from treville.questions.portability.symbolic import Method, SymbolicSearch
 from treville.results import Budget, BudgetExceeded, InputError, TooLarge, Verdict
-from treville.solving.outcomes import known_coherent
 from treville.solving.solver import Clasp, satisfiable
 
 # Beyond this many traces, selections and candidates the symbolic engine is faster (bench/portability.py).
@@ -112,7 +112,7 @@ def _undefined_program(program: Program, question: Question, budget: Budget) -> 
     for model in (question.source, question.target):
         names = {axiom.name for axiom in model.axioms if axiom.undefined}
         if names:
-            own, coherent = compiled_for(program, model), known_coherent(model)
+            own, coherent = compiled_for(program, model), implies_coherence(model)
             encoding = encode_program(own, model, question.bound, budget, coherent)
             raised = encoding.formula.either([encoding.flags[name] for name in names])
             if satisfiable(Clasp(encoding.formula), budget, [raised]):

@@ -13,6 +13,7 @@ from typing import Protocol
 from treville.encoding.executions import Encoding, addresses_of, encode_executions, encode_program
 from treville.encoding.formula import FALSE, TRUE
 from treville.events.execution import Execution
+from treville.models.implied import implies_coherence
 from treville.models.model import Model
 from treville.programs.ir import Assert, Const, Instruction, Program, Stop, Thread
 from treville.programs.litmus.states import FinalValue, satisfied
@@ -21,7 +22,7 @@ from treville.questions.portability.cells import final_cell
 from treville.questions.portability.observation import observable_locations
 from treville.questions.portability.question import State
 from treville.results import Budget
-from treville.solving.outcomes import Observation, known_coherent
+from treville.solving.outcomes import Observation
 from treville.solving.solution import IsTrue
 
 RETURNED = "main returns"
@@ -77,7 +78,7 @@ class TestSubject:
 
     def encode(self, model: Model, bound: int, budget: Budget) -> Encoding:
         """See `Subject`."""
-        observed, coherent = addresses_of(self.test.observed), known_coherent(model)
+        observed, coherent = addresses_of(self.test.observed), implies_coherence(model)
         return encode_executions(self.test.program, model, bound, budget, coherent, observed, axioms=[])
 
     def watch(self, encoding: Encoding, *, states: bool) -> Watch:
@@ -134,7 +135,7 @@ class ProgramSubject:
 
     def encode(self, model: Model, bound: int, budget: Budget) -> Encoding:
         """See `Subject`. Threads that were cut keep `main` from returning, so such runs do not count."""
-        encoding = encode_program(self.program, model, bound, budget, known_coherent(model), axioms=[])
+        encoding = encode_program(self.program, model, bound, budget, implies_coherence(model), axioms=[])
         for fault in encoding.memory.faults.values():
             encoding.formula.forbid(fault)  # what such a run does is nothing to compare
         return encoding

@@ -20,7 +20,7 @@ from treville.events.execution import Execution
 from treville.models.model import Axiom
 from treville.questions.portability.certificates import with_certificates
 from treville.questions.portability.deadness import deadness
-from treville.questions.portability.inconsistency import constraints, inconsistency, require_consistency
+from treville.questions.portability.inconsistency import inconsistency, require_consistency
 from treville.questions.portability.lazy import Judgement, LazyModels
 from treville.questions.portability.question import CERTIFICATES, Difference, OnDifference, State
 from treville.questions.portability.sides import Side
@@ -109,7 +109,7 @@ class SymbolicSearch:
         forbidden = self._forbidden(allowed, judging, max_rules)
         self.lazily = allowed.propagator is not None
         if dead:
-            require_consistency(allowed.encoding, deadness(), constraints(deadness()), self.budget)
+            require_consistency(allowed.encoding, deadness(), deadness().constraints(), self.budget)
         watch = self.subject.watch(allowed.encoding, states=states)
         reader = ExecutionReader(allowed.encoding)
         solver = allowed.solver(watch.projected())
@@ -139,7 +139,7 @@ class SymbolicSearch:
         """A literal that holds in solutions which the forbidding model forbids."""
         encoding, view = allowed.encoding, self.forbidding.view
         self.forbidding.prepare(encoding.facts)
-        axioms = constraints(view)
+        axioms = view.constraints()
         guessed = [axiom for axiom in axioms if not judging or is_simple(view, axiom)]
         violated = []
         try:
@@ -171,7 +171,7 @@ class Consistent:
         self.method = method
         self.side = side
         self.propagator: LazyModels | None = None
-        axioms = constraints(side.view)
+        axioms = side.view.constraints()
         kept = [axiom for axiom in axioms if not method.lazy or is_simple(side.view, axiom)]
         simple = [axiom for axiom in axioms if is_simple(side.view, axiom)]
         try:

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from treville.events.execution import INIT_THREAD, Event, Execution
-from treville.models.cat.files import LIBRARY
 from treville.models.model import Model
 from treville.programs.ir import Allocate, AtomicBegin, Load, Program, Store
 from treville.relations import Relation
@@ -52,11 +50,11 @@ def reach_by_states(
 ) -> Reachability | None:
     """The answer for a program compiled for the model, not `complete` if there are more than `limit` states;
     None if it makes no sense to explore more. `begun` keeps what was done for a smaller limit."""
-    kind = MODELS.get(model.name)
-    if kind is None and model.name == VIEWS and goal == ASSERTION and not program.has(AtomicBegin):
+    kind = machine_of(model)
+    if kind is None and model.shipped == VIEWS and goal == ASSERTION and not program.has(AtomicBegin):
         kind = VIEWS
-    if kind is None or Path(model.file).parent != LIBRARY or (goal == RACE and kind != "sc"):
-        return None  # a user's model of the same name may say something else
+    if kind is None or (goal == RACE and kind != "sc"):
+        return None
     try:
         if goal == RACE:
             return _waiting(program, Waiting(find_race(program, limit, budget)))
@@ -116,7 +114,7 @@ def _robustly(program: Program, budget: Budget, limit: int) -> Reachability | No
 
 def machine_of(model: Model) -> str | None:
     """The machine with or without buffers that does just what the model says, if there is one."""
-    return MODELS.get(model.name) if Path(model.file).parent == LIBRARY else None
+    return MODELS.get(model.shipped) if model.shipped is not None else None
 
 
 def is_explored_as_sc(model: Model) -> bool:
