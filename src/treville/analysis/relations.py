@@ -8,20 +8,11 @@ only where it does not depend on the execution, and is then computed as the eval
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Callable
+from typing import TypeAlias, assert_never, cast
 
 from treville.analysis.facts import Bounds, Facts, SetBounds
-from treville.models.model import (
-    BooleanOperator,
-    ClosureOperator,
-    FixpointGroup,
-    Kind,
-    Model,
-    Node,
-    NodeId,
-    Operator,
-    ProjectionOperator,
-)
+from treville.models.model import FixpointGroup, Kind, Model, Node, NodeId, Operator
 from treville.relations import Relation
 from treville.results import TooLarge
 
@@ -57,17 +48,18 @@ class _Analysis:
 
     def run(self) -> list[Bounds | SetBounds]:
         """All nodes in order; groups when their first variable is reached."""
-        self._range(0, len(self.model.nodes))
+        self._run(0, len(self.model.nodes))
         return self.bounds
 
-    def _range(self, start: int, end: int) -> None:
+    def _run(self, start: int, end: int) -> None:
         for index in map(NodeId, range(start, end)):
             if index not in self.needed:
                 continue
             if index in self.groups:
                 self._group(self.groups[index], index)
             elif index not in self.members:
-                self.bounds[index] = self._node(self.model.nodes[index])
+                node = self.model.nodes[index]
+                self.bounds[index] = _RULES[node.op](self, node)
 
     # -- recursion ---------------------------------------------------------------------------------------
 
@@ -78,7 +70,7 @@ class _Analysis:
         for variable in group.variables:
             self.bounds[variable] = SetBounds(0, 0) if self._is_set(variable) else self.nothing
         for _ in range(MAX_ITERATIONS):
-            self._range(start + 1, stop)
+            self._run(start + 1, stop)
             following = [self.bounds[body] for body in group.bodies]
             if following == [self.bounds[variable] for variable in group.variables]:
                 return
@@ -97,7 +89,7 @@ class _Analysis:
                     if argument < start and not self._always_same(self.bounds[argument]):
                         return False
                 node = self.model.nodes[index]
-                if node.op is Operator.BASE and not self._always_same(self._base(node)):
+                if node.op is Operator.BASE and not self._always_same(self.base(node)):
                     return False
         return group.variables[0] == start
 
@@ -109,148 +101,141 @@ class _Analysis:
 
     # -- one node ----------------------------------------------------------------------------------------
 
-    def _node(self, node: Node) -> Bounds | SetBounds:
-        op, args = node.op, node.args
-        match op:
-            case Operator.UNION | Operator.INTERSECTION | Operator.DIFFERENCE:
-                if node.kind is Kind.SET:
-                    return self._boolean_set(op, self._set(args[0]), self._set(args[1]))
-                return self._boolean(op, self._relation(args[0]), self._relation(args[1]))
-            case Operator.COMPOSITION:
-                return self._composition(self._relation(args[0]), self._relation(args[1]))
-            case Operator.BASE:
-                return self._base(node)
-            case Operator.INVERSE:
-                return self._inverse(self._relation(args[0]))
-            case Operator.IDENTITY_ON:
-                return self._identity(self._set(args[0]))
-            case Operator.PRODUCT:
-                return self._product(self._set(args[0]), self._set(args[1]))
-            case Operator.OPTIONAL | Operator.PLUS | Operator.STAR:
-                return self._closure_of(op, self._relation(args[0]))
-            case Operator.DOMAIN | Operator.RANGE:
-                return self._projection(op, self._relation(args[0]))
-            case Operator.COMPLEMENT:
-                return self._complement(self.bounds[args[0]])
-            case Operator.EMPTY:
-                return SetBounds(0, 0) if node.kind is Kind.SET else self.nothing
-            case Operator.UNIVERSE:
-                return self._universe(node.kind)
-            case Operator.ID:
-                return self._identity(SetBounds(self.facts.live, self.facts.live))
-            case Operator.FIXPOINT:
-                raise AssertionError("a recursive name has the bounds that its group gives it")
-            case _:
-                assert_never(op)
+    def _sets(self, node: Node) -> list[SetBounds]:
+        return [cast(SetBounds, self.bounds[argument]) for argument in node.args]
 
-    def _set(self, node: NodeId) -> SetBounds:
-        bounds = self.bounds[node]
-        assert isinstance(bounds, SetBounds)
-        return bounds
+    def _relations(self, node: Node) -> list[Bounds]:
+        return [cast(Bounds, self.bounds[argument]) for argument in node.args]
 
-    def _relation(self, node: NodeId) -> Bounds:
-        bounds = self.bounds[node]
-        assert isinstance(bounds, Bounds)
-        return bounds
-
-    def _base(self, node: Node) -> Bounds | SetBounds:
+    def base(self, node: Node) -> Bounds | SetBounds:
+        """What the facts say."""
         if node.kind is Kind.SET:
             return self.facts.sets.get(node.name, SetBounds(0, 0))
         return self.facts.relations.get(node.name, self.nothing)
 
-    def _universe(self, kind: Kind) -> Bounds | SetBounds:
-        if kind is Kind.SET:
+    def empty(self, node: Node) -> Bounds | SetBounds:
+        """No event, no pair."""
+        return SetBounds(0, 0) if node.kind is Kind.SET else self.nothing
+
+    def universe(self, node: Node) -> Bounds | SetBounds:
+        """All events, or all pairs of them that can be together."""
+        if node.kind is Kind.SET:
             return SetBounds(self.facts.live, self.facts.live)
         return Bounds(self.everything, self.everything)
 
-    def _complement(self, value: Bounds | SetBounds) -> Bounds | SetBounds:
+    def union(self, node: Node) -> Bounds | SetBounds:
+        """Of sets or relations."""
+        first, second = (self.bounds[argument] for argument in node.args)
+        if isinstance(first, SetBounds):
+            assert isinstance(second, SetBounds)
+            return SetBounds(first.may | second.may, first.must | second.must)
+        assert isinstance(second, Bounds)
+        may = first.may | second.may
+        return Bounds(may, may if first.static and second.static else first.must | second.must)
+
+    def intersection(self, node: Node) -> Bounds | SetBounds:
+        """Of sets or relations."""
+        first, second = (self.bounds[argument] for argument in node.args)
+        if isinstance(first, SetBounds):
+            assert isinstance(second, SetBounds)
+            return SetBounds(first.may & second.may, first.must & second.must)
+        assert isinstance(second, Bounds)
+        may = first.may & second.may
+        return Bounds(may, may if first.static and second.static else first.must & second.must)
+
+    def difference(self, node: Node) -> Bounds | SetBounds:
+        """Of sets or relations."""
+        first, second = (self.bounds[argument] for argument in node.args)
+        if isinstance(first, SetBounds):
+            assert isinstance(second, SetBounds)
+            return SetBounds(first.may & ~second.must, first.must & ~second.may)
+        assert isinstance(second, Bounds)
+        may = first.may - second.must
+        return Bounds(may, may if first.static and second.static else first.must - second.may)
+
+    def complement(self, node: Node) -> Bounds | SetBounds:
+        """Of a set or relation."""
+        value, live = self.bounds[node.args[0]], self.facts.live
         if isinstance(value, SetBounds):
-            return SetBounds(self.facts.live & ~value.must, self.facts.live & ~value.may)
+            return SetBounds(live & ~value.must, live & ~value.may)
         return Bounds(self.everything - value.must, self.everything - value.may)
 
-    def _boolean_set(self, op: BooleanOperator, first: SetBounds, second: SetBounds) -> SetBounds:
-        match op:
-            case Operator.UNION:
-                return SetBounds(first.may | second.may, first.must | second.must)
-            case Operator.INTERSECTION:
-                return SetBounds(first.may & second.may, first.must & second.must)
-            case Operator.DIFFERENCE:
-                return SetBounds(first.may & ~second.must, first.must & ~second.may)
-            case _:
-                assert_never(op)
+    def domain(self, node: Node) -> SetBounds:
+        """Sources: their targets must be executed too."""
+        (relation,) = self._relations(node)
+        kept = self._restricted(relation.must, self.implied_targets)
+        return SetBounds(relation.may.domain(), kept.domain())
 
-    def _boolean(self, op: BooleanOperator, first: Bounds, second: Bounds) -> Bounds:
-        static = first.static and second.static
-        match op:
-            case Operator.UNION:
-                may = first.may | second.may
-                return Bounds(may, may if static else first.must | second.must)
-            case Operator.INTERSECTION:
-                may = first.may & second.may
-                return Bounds(may, may if static else first.must & second.must)
-            case Operator.DIFFERENCE:
-                may = first.may - second.must
-                return Bounds(may, may if static else first.must - second.may)
-            case _:
-                assert_never(op)
+    def range(self, node: Node) -> SetBounds:
+        """Targets: their sources must be executed too."""
+        (relation,) = self._relations(node)
+        kept = self._restricted(relation.must, self.implied_sources)
+        return SetBounds(relation.may.range(), kept.range())
 
-    def _projection(self, op: ProjectionOperator, relation: Bounds) -> SetBounds:
-        """The other event must be executed too."""
-        must = relation.must
-        match op:
-            case Operator.DOMAIN:
-                kept = self._restricted(must, self.implied_targets)
-                return SetBounds(relation.may.domain(), kept.domain())
-            case Operator.RANGE:
-                kept = self._restricted(must, self.implied_sources)
-                return SetBounds(relation.may.range(), kept.range())
-            case _:
-                assert_never(op)
+    def identity(self, node: Node) -> Bounds:
+        """Every event and itself."""
+        return self._identity(SetBounds(self.facts.live, self.facts.live))
 
-    def _restricted(self, relation: Relation, rows: list[int]) -> Relation:
-        if self.unconditional:
-            return relation
-        return Relation([row & mask for row, mask in zip(relation.rows, rows, strict=True)])
+    def identity_on(self, node: Node) -> Bounds:
+        """Every event of a set and itself."""
+        return self._identity(*self._sets(node))
 
     def _identity(self, members: SetBounds) -> Bounds:
         may = Relation.identity(self.n, members.may)
         return Bounds(may, may if members.static else Relation.identity(self.n, members.must))
 
-    def _product(self, first: SetBounds, second: SetBounds) -> Bounds:
+    def product(self, node: Node) -> Bounds:
+        """All pairs from one set to another that can be together."""
+        first, second = self._sets(node)
         may = Relation.product(self.n, first.may, second.may) & self.everything
         if first.static and second.static:
             return Bounds(may, may)
         return Bounds(may, Relation.product(self.n, first.must, second.must) & self.everything)
 
-    def _composition(self, first: Bounds, second: Bounds) -> Bounds:
+    def composition(self, node: Node) -> Bounds:
+        """Pairs with an event in between."""
+        first, second = self._relations(node)
         may = (first.may @ second.may) & self.everything
         if self.unconditional and first.static and second.static:
             return Bounds(may, may)
         return Bounds(may, self._compose(first.must, second.must))
 
-    def _inverse(self, first: Bounds) -> Bounds:
+    def inverse(self, node: Node) -> Bounds:
+        """Pairs the other way round."""
+        (first,) = self._relations(node)
         may = first.may.inverse()
         return Bounds(may, may if first.static else first.must.inverse())
 
-    def _closure_of(self, op: ClosureOperator, first: Bounds) -> Bounds:
+    def optional(self, node: Node) -> Bounds:
+        """The relation and the identity."""
+        (first,) = self._relations(node)
         identity = Relation.identity(self.n, self.facts.live)
-        match op:
-            case Operator.OPTIONAL:
-                may = first.may | identity
-                return Bounds(may, may if first.static else first.must | identity)
-            case Operator.PLUS:
-                return self._plus(first)
-            case Operator.STAR:
-                plus = self._plus(first)
-                return Bounds(plus.may | identity, plus.must | identity)
-            case _:
-                assert_never(op)
+        may = first.may | identity
+        return Bounds(may, may if first.static else first.must | identity)
 
-    def _plus(self, first: Bounds) -> Bounds:
+    def plus(self, node: Node) -> Bounds:
+        """The transitive closure."""
+        (first,) = self._relations(node)
         may = first.may.plus() & self.everything
         if not self.unconditional:
             return Bounds(may, self._closure(first.must))
         return Bounds(may, may if first.static else first.must.plus())
+
+    def star(self, node: Node) -> Bounds:
+        """The transitive closure and the identity."""
+        plus, identity = self.plus(node), Relation.identity(self.n, self.facts.live)
+        return Bounds(plus.may | identity, plus.must | identity)
+
+    def recursive(self, node: Node) -> Bounds | SetBounds:
+        """Never asked for: `_group` gives recursive names their bounds."""
+        raise AssertionError(f"{node.name} is bounded with its group")
+
+    # -- what must be there ------------------------------------------------------------------------------
+
+    def _restricted(self, relation: Relation, rows: list[int]) -> Relation:
+        if self.unconditional:
+            return relation
+        return Relation([row & mask for row, mask in zip(relation.rows, rows, strict=True)])
 
     def _compose(self, first: Relation, second: Relation) -> Relation:
         """Composition through events that are surely executed when one of the two ends is."""
@@ -267,3 +252,52 @@ class _Analysis:
             if larger == closed:
                 return closed
             closed = larger
+
+
+_Rule: TypeAlias = Callable[[_Analysis, Node], Bounds | SetBounds]
+
+
+def _rule(op: Operator) -> _Rule:
+    match op:
+        case Operator.BASE:
+            return _Analysis.base
+        case Operator.EMPTY:
+            return _Analysis.empty
+        case Operator.UNIVERSE:
+            return _Analysis.universe
+        case Operator.ID:
+            return _Analysis.identity
+        case Operator.UNION:
+            return _Analysis.union
+        case Operator.INTERSECTION:
+            return _Analysis.intersection
+        case Operator.DIFFERENCE:
+            return _Analysis.difference
+        case Operator.COMPLEMENT:
+            return _Analysis.complement
+        case Operator.COMPOSITION:
+            return _Analysis.composition
+        case Operator.PRODUCT:
+            return _Analysis.product
+        case Operator.INVERSE:
+            return _Analysis.inverse
+        case Operator.OPTIONAL:
+            return _Analysis.optional
+        case Operator.PLUS:
+            return _Analysis.plus
+        case Operator.STAR:
+            return _Analysis.star
+        case Operator.IDENTITY_ON:
+            return _Analysis.identity_on
+        case Operator.DOMAIN:
+            return _Analysis.domain
+        case Operator.RANGE:
+            return _Analysis.range
+        case Operator.FIXPOINT:
+            return _Analysis.recursive
+        case _:
+            assert_never(op)
+
+
+# Definitions of recursions are bounded again and again, so which rule an operator has is decided once.
+_RULES = {op: _rule(op) for op in Operator}

@@ -7,13 +7,11 @@ recursive definitions become rules, whose least solution is exactly the least fi
 
 from __future__ import annotations
 
-from typing import assert_never
-
 from treville.analysis.facts import Bounds, SetBounds
 from treville.encoding.formula import FALSE, Formula
 from treville.encoding.memory import MemoryEncoding
-from treville.models.model import Kind, Model, NodeId, Operator
-from treville.models.recognise import is_from_read
+from treville.encoding.operators import MEMBER_RULES, PAIR_RULES
+from treville.models.model import Kind, Model, NodeId
 from treville.relations import Relation, elements
 
 _DEEPEST = 90
@@ -103,7 +101,7 @@ class RelationEncoding:
     # -- pairs -------------------------------------------------------------------------------------------
 
     def _make_pair(self, node: NodeId, source: int, target: int) -> int:
-        if self.model.nodes[node].op is Operator.FIXPOINT or self._depth > _DEEPEST:
+        if node in self._body or self._depth > _DEEPEST:
             head = self.formula.atom()
             self._pending.append((node, source, target, head))
             return head
@@ -111,52 +109,9 @@ class RelationEncoding:
 
     def _pair_body(self, index: NodeId, source: int, target: int) -> int:
         self._depth += 1
-        literal = self._pair_of(index, source, target)
+        literal = PAIR_RULES[self.model.nodes[index].op](self, index, source, target)
         self._depth -= 1
         return literal
-
-    def _pair_of(self, index: NodeId, source: int, target: int) -> int:
-        node = self.model.nodes[index]
-        op, args = node.op, node.args
-        match op:
-            case Operator.UNION:
-                return self.formula.any_of([[self.pair(arg, source, target)] for arg in args])
-            case Operator.INTERSECTION:
-                first = self.pair(args[0], source, target)
-                return (
-                    first if first == FALSE else self.formula.both(first, self.pair(args[1], source, target))
-                )
-            case Operator.COMPOSITION:
-                if is_from_read(self.model, index):
-                    return self.memory.from_read(source, target)
-                return self.formula.any_of(self.ways(args[0], args[1], source, target))
-            case Operator.BASE:
-                return self._base_pair(node.name, source, target)
-            case Operator.DIFFERENCE:
-                first = self.pair(args[0], source, target)
-                return self.formula.both(first, -self.pair(args[1], source, target))
-            case Operator.INVERSE:
-                return self.pair(args[0], target, source)
-            case Operator.IDENTITY_ON | Operator.PRODUCT:
-                return self.formula.both(self.member(args[0], source), self.member(args[-1], target))
-            case Operator.PLUS:
-                return self.closure(args[0], source, target)
-            case Operator.STAR if source != target:
-                return self.closure(args[0], source, target)
-            case Operator.OPTIONAL | Operator.STAR:
-                # The identity is in `must`, so the two events differ or the pair was decided.
-                return self.pair(args[0], source, target)
-            case Operator.COMPLEMENT:
-                executed = self.memory.both_executed(source, target)
-                return self.formula.both(executed, -self.pair(args[0], source, target))
-            case Operator.FIXPOINT:
-                return self.pair(self._body[index], source, target)
-            case Operator.EMPTY | Operator.UNIVERSE | Operator.ID:
-                raise AssertionError(f"the bounds of {op} leave nothing open")
-            case Operator.DOMAIN | Operator.RANGE:
-                raise AssertionError(f"{op} is a set")
-            case _:
-                assert_never(op)
 
     def body(self, variable: NodeId) -> NodeId:
         """The definition of a recursive name."""
@@ -178,19 +133,6 @@ class RelationEncoding:
         if rows is None:
             rows = self._inverted[node] = self.relation(node).may.inverse().rows
         return rows[target]
-
-    def _base_pair(self, name: str, source: int, target: int) -> int:
-        if name == "rf":
-            return self.memory.reads_from(source, target)
-        if name == "co":
-            return self.memory.coherence(source, target)
-        if name == "fr":
-            return self.memory.from_read(source, target)
-        executed = self.memory.both_executed(source, target)
-        if name == "loc":
-            return self.formula.both(executed, self.memory.values.same_address(source, target))
-        condition = self.facts.conditions[name][source, target]
-        return self.formula.both(executed, self.memory.values.condition(condition))
 
     # -- closures ----------------------------------------------------------------------------------------
 
@@ -241,47 +183,17 @@ class RelationEncoding:
     # -- sets --------------------------------------------------------------------------------------------
 
     def _make_member(self, node: NodeId, event: int) -> int:
-        if self.model.nodes[node].op is Operator.FIXPOINT or self._depth > _DEEPEST:
+        if node in self._body or self._depth > _DEEPEST:
             head = self.formula.atom()
             self._pending.append((node, event, -1, head))
             return head
-        self._depth += 1
-        literal = self._member_body(node, event)
-        self._depth -= 1
-        return literal
+        return self._member_body(node, event)
 
     def _member_body(self, index: NodeId, event: int) -> int:
-        node = self.model.nodes[index]
-        op, args, formula = node.op, node.args, self.formula
-        match op:
-            case Operator.BASE:
-                assert node.name == "FW"
-                addresses = self.facts.addresses(event) & self.facts.observed
-                return formula.any_of([[self.memory.last(event, address)] for address in addresses])
-            case Operator.UNION:
-                return formula.any_of([[self.member(arg, event)] for arg in args])
-            case Operator.INTERSECTION:
-                return formula.both(*[self.member(arg, event) for arg in args])
-            case Operator.DIFFERENCE:
-                return formula.both(self.member(args[0], event), -self.member(args[1], event))
-            case Operator.COMPLEMENT:
-                return formula.both(self.memory.executed[event], -self.member(args[0], event))
-            case Operator.DOMAIN:
-                row = self.relation(args[0]).may.rows[event]
-                return formula.any_of([[self.pair(args[0], event, target)] for target in elements(row)])
-            case Operator.RANGE:
-                sources = self.into(args[0], event)
-                return formula.any_of([[self.pair(args[0], source, event)] for source in elements(sources)])
-            case Operator.FIXPOINT:
-                return self.member(self._body[index], event)
-            case Operator.EMPTY | Operator.UNIVERSE:
-                raise AssertionError(f"the bounds of {op} leave nothing open")
-            case Operator.ID | Operator.IDENTITY_ON | Operator.PRODUCT | Operator.COMPOSITION:
-                raise AssertionError(f"{op} is a relation")
-            case Operator.INVERSE | Operator.OPTIONAL | Operator.PLUS | Operator.STAR:
-                raise AssertionError(f"{op} is a relation")
-            case _:
-                assert_never(op)
+        self._depth += 1
+        literal = MEMBER_RULES[self.model.nodes[index].op](self, index, event)
+        self._depth -= 1
+        return literal
 
 
 def is_set(model: Model, node: NodeId) -> bool:

@@ -6,14 +6,13 @@ that an engine finds is checked by it. Recursive definitions are iterated from t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never, cast
 
 from treville.models.model import (
     Axiom,
     AxiomKind,
-    BooleanOperator,
     FixpointGroup,
     Kind,
     Model,
@@ -139,12 +138,13 @@ class _Interpreter:
             if index in self.groups:
                 self._iterate(self.groups[index], index)
             elif index not in self.members:
-                self.values[index] = self._value(nodes[index])
+                node = nodes[index]
+                self.values[index] = _RULES[node.op](self, node)
 
     def _iterate(self, group: FixpointGroup, start: int, history: list[list[Value]] | None = None) -> None:
         """The least fixpoint of a group; its bodies lie after its variables."""
         for variable in group.variables:
-            self.values[variable] = self._empty(self.model.nodes[variable].kind)
+            self.values[variable] = self.empty(self.model.nodes[variable])
         stop = max(group.bodies) + 1
         while True:
             self.run(start + 1, stop)
@@ -156,87 +156,105 @@ class _Interpreter:
             for variable, value in zip(group.variables, following, strict=True):
                 self.values[variable] = value
 
-    def _value(self, node: Node) -> Value:
-        op = node.op
-        match op:
-            case Operator.UNION | Operator.INTERSECTION | Operator.DIFFERENCE:
-                return self._boolean(op, *[self.values[argument] for argument in node.args])
-            case Operator.COMPOSITION:
-                return self._relation(node.args[0]) @ self._relation(node.args[1])
-            case Operator.BASE:
-                return self._base(node)
-            case Operator.INVERSE:
-                return self._relation(node.args[0]).inverse()
-            case Operator.IDENTITY_ON:
-                return Relation.identity(self.n, self._set(node.args[0]))
-            case Operator.PRODUCT:
-                return Relation.product(self.n, self._set(node.args[0]), self._set(node.args[1]))
-            case Operator.OPTIONAL:
-                return self._relation(node.args[0]).optional()
-            case Operator.PLUS:
-                return self._relation(node.args[0]).plus()
-            case Operator.STAR:
-                return self._relation(node.args[0]).star()
-            case Operator.DOMAIN:
-                return self._relation(node.args[0]).domain()
-            case Operator.RANGE:
-                return self._relation(node.args[0]).range()
-            case Operator.COMPLEMENT:
-                return self._complement(self.values[node.args[0]])
-            case Operator.EMPTY:
-                return self._empty(node.kind)
-            case Operator.UNIVERSE:
-                return (1 << self.n) - 1 if node.kind is Kind.SET else Relation.full(self.n)
-            case Operator.ID:
-                return Relation.identity(self.n)
-            case Operator.FIXPOINT:
-                raise AssertionError("a recursive name has the value that its group gives it")
-            case _:
-                assert_never(op)
-
-    def _relation(self, node: NodeId) -> Relation:
-        return cast(Relation, self.values[node])
-
-    def _set(self, node: NodeId) -> int:
-        return cast(int, self.values[node])
-
-    def _empty(self, kind: Kind) -> Value:
-        return 0 if kind is Kind.SET else Relation.empty(self.n)
-
-    def _base(self, node: Node) -> Value:
+    def base(self, node: Node) -> Value:
+        """What the execution gives."""
         if node.kind is Kind.SET:
             return self.sets.get(node.name, 0)
         found = self.relations.get(node.name)
         return Relation.empty(self.n) if found is None else found
 
-    def _complement(self, value: Value) -> Value:
+    def empty(self, node: Node) -> Value:
+        """The empty set or relation."""
+        return 0 if node.kind is Kind.SET else Relation.empty(self.n)
+
+    def universe(self, node: Node) -> Value:
+        """All events, or all pairs."""
+        return (1 << self.n) - 1 if node.kind is Kind.SET else Relation.full(self.n)
+
+    def identity(self, node: Node) -> Value:
+        """Every event and itself, of a set if there is one."""
+        return Relation.identity(self.n, *[cast(int, self.values[argument]) for argument in node.args])
+
+    def product(self, node: Node) -> Value:
+        """All pairs from one set to another."""
+        sources, targets = (cast(int, self.values[argument]) for argument in node.args)
+        return Relation.product(self.n, sources, targets)
+
+    def complement(self, node: Node) -> Value:
+        """What is not in a set or relation."""
+        value = self.values[node.args[0]]
         return ((1 << self.n) - 1) & ~value if isinstance(value, int) else value.complement()
 
-    def _boolean(self, op: BooleanOperator, first: Value, second: Value) -> Value:
-        if isinstance(first, int):
-            return _of_sets(op, first, cast(int, second))
-        return _of_relations(op, first, cast(Relation, second))
+    def recursive(self, node: Node) -> Value:
+        """Never asked for: `_iterate` gives recursive names their values."""
+        raise AssertionError(f"{node.name} is computed with its group")
 
 
-def _of_sets(op: BooleanOperator, first: int, second: int) -> int:
+_Rule: TypeAlias = Callable[[_Interpreter, Node], Value]
+
+
+def _of_one(compute: Callable[[Relation], Value]) -> _Rule:
+    def rule(interpreter: _Interpreter, node: Node) -> Value:
+        return compute(cast(Relation, interpreter.values[node.args[0]]))
+
+    return rule
+
+
+def _of_two(
+    sets: Callable[[int, int], int] | None, relations: Callable[[Relation, Relation], Relation]
+) -> _Rule:
+    """Of two relations, or of two sets where that has a meaning."""
+
+    def rule(interpreter: _Interpreter, node: Node) -> Value:
+        one, other = node.args
+        first, second = interpreter.values[one], interpreter.values[other]
+        if isinstance(first, Relation):
+            return relations(first, cast(Relation, second))
+        assert sets is not None
+        return sets(first, cast(int, second))
+
+    return rule
+
+
+def _rule(op: Operator) -> _Rule:
     match op:
+        case Operator.BASE:
+            return _Interpreter.base
+        case Operator.EMPTY:
+            return _Interpreter.empty
+        case Operator.UNIVERSE:
+            return _Interpreter.universe
+        case Operator.ID | Operator.IDENTITY_ON:
+            return _Interpreter.identity
         case Operator.UNION:
-            return first | second
+            return _of_two(int.__or__, Relation.__or__)
         case Operator.INTERSECTION:
-            return first & second
+            return _of_two(int.__and__, Relation.__and__)
         case Operator.DIFFERENCE:
-            return first & ~second
+            return _of_two(lambda first, second: first & ~second, Relation.__sub__)
+        case Operator.COMPLEMENT:
+            return _Interpreter.complement
+        case Operator.COMPOSITION:
+            return _of_two(None, Relation.__matmul__)
+        case Operator.PRODUCT:
+            return _Interpreter.product
+        case Operator.INVERSE:
+            return _of_one(Relation.inverse)
+        case Operator.OPTIONAL:
+            return _of_one(Relation.optional)
+        case Operator.PLUS:
+            return _of_one(Relation.plus)
+        case Operator.STAR:
+            return _of_one(Relation.star)
+        case Operator.DOMAIN:
+            return _of_one(Relation.domain)
+        case Operator.RANGE:
+            return _of_one(Relation.range)
+        case Operator.FIXPOINT:
+            return _Interpreter.recursive
         case _:
             assert_never(op)
 
 
-def _of_relations(op: BooleanOperator, first: Relation, second: Relation) -> Relation:
-    match op:
-        case Operator.UNION:
-            return first | second
-        case Operator.INTERSECTION:
-            return first & second
-        case Operator.DIFFERENCE:
-            return first - second
-        case _:
-            assert_never(op)
+# Nodes are evaluated by the thousand, so which rule an operator has is decided once.
+_RULES = {op: _rule(op) for op in Operator}

@@ -6,7 +6,9 @@ this field call the order that all threads agree on `ghb`, `ob`'s local part `lo
 
 from __future__ import annotations
 
-from treville.models.model import Model, NodeId, Operator
+from functools import lru_cache
+
+from treville.models.model import Model, Node, NodeId, Operator
 
 # What models call the order of accesses that every thread agrees on, or the part of it inside a thread.
 GLOBAL_ORDERS = ("ghb", "lob", "ppo")
@@ -22,10 +24,19 @@ def is_base(model: Model, node: NodeId, name: str) -> bool:
 
 def is_from_read(model: Model, node: NodeId) -> bool:
     """Is the node `rf^-1 ; co`?"""
-    definition = model.nodes[node]
-    if definition.op is not Operator.COMPOSITION:
+    return node in _from_reads(model)
+
+
+@lru_cache(maxsize=64)
+def _from_reads(model: Model) -> frozenset[NodeId]:
+    """All such nodes: encoders ask for every pair."""
+    return frozenset(number for number, node in model.numbered() if _composes_from_read(model, node))
+
+
+def _composes_from_read(model: Model, node: Node) -> bool:
+    if node.op is not Operator.COMPOSITION:
         return False
-    first, second = definition.args
+    first, second = node.args
     left = model.nodes[first]
     return left.op is Operator.INVERSE and is_base(model, left.args[0], "rf") and is_base(model, second, "co")
 
