@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from treville.analysis.facts import Bounds, SetBounds
-from treville.models.model import Axiom, AxiomKind, Kind, Model, Node, NodeId, Operator
+from treville.models.model import RELATION, Axiom, AxiomKind, Model, Node, NodeId, Operator
 from treville.relations import Relation
 
 
@@ -21,12 +21,12 @@ def active_pairs(model: Model, bounds: list[Bounds | SetBounds]) -> list[Relatio
     pending: list[NodeId] = []
 
     def grow(index: NodeId, more: Relation) -> None:
-        if model.nodes[index].kind is Kind.RELATION and not more <= active[index]:
+        if model.nodes[index].kind is RELATION and not more <= active[index]:
             active[index] = active[index] | more
             pending.append(index)
 
     for axiom in model.axioms:
-        if model.nodes[axiom.node].kind is Kind.RELATION:
+        if model.nodes[axiom.node].kind is RELATION:
             grow(axiom.node, _first(axiom, bounds[axiom.node]))
     body_of = model.bodies()
     while pending:

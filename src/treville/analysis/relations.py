@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TypeAlias, assert_never, cast
 
 from treville.analysis.facts import Bounds, Facts, SetBounds
-from treville.models.model import FixpointGroup, Kind, Model, Node, NodeId, Operator
+from treville.models.model import SET, FixpointGroup, Model, Node, NodeId, Operator
 from treville.relations import Relation
 from treville.results import TooLarge
 
@@ -38,7 +38,7 @@ class _Analysis:
         self.unconditional = facts.live & ~facts.always == 0
         self.needed = model.needed()
         self.bounds: list[Bounds | SetBounds] = [
-            SetBounds(0, 0) if node.kind is Kind.SET else self.nothing for node in model.nodes
+            SetBounds(0, 0) if node.kind is SET else self.nothing for node in model.nodes
         ]
         self.groups = {group.variables[0]: group for group in model.groups}
         self.members = {variable for group in model.groups for variable in group.variables}
@@ -79,7 +79,7 @@ class _Analysis:
         raise NotEncodable("a recursive definition does not settle")
 
     def _is_set(self, index: NodeId) -> bool:
-        return self.model.nodes[index].kind is Kind.SET
+        return self.model.nodes[index].kind is SET
 
     def _fixed(self, group: FixpointGroup, start: int, stop: int) -> bool:
         """Do all inputs of a group hold the same in every execution?"""
@@ -109,17 +109,17 @@ class _Analysis:
 
     def base(self, node: Node) -> Bounds | SetBounds:
         """What the facts say."""
-        if node.kind is Kind.SET:
+        if node.kind is SET:
             return self.facts.sets.get(node.name, SetBounds(0, 0))
         return self.facts.relations.get(node.name, self.nothing)
 
     def empty(self, node: Node) -> Bounds | SetBounds:
         """No event, no pair."""
-        return SetBounds(0, 0) if node.kind is Kind.SET else self.nothing
+        return SetBounds(0, 0) if node.kind is SET else self.nothing
 
     def universe(self, node: Node) -> Bounds | SetBounds:
         """All events, or all pairs of them that can be together."""
-        if node.kind is Kind.SET:
+        if node.kind is SET:
             return SetBounds(self.facts.live, self.facts.live)
         return Bounds(self.everything, self.everything)
 

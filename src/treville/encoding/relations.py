@@ -11,7 +11,7 @@ from treville.analysis.facts import Bounds, SetBounds
 from treville.encoding.formula import FALSE, Formula
 from treville.encoding.memory import MemoryEncoding
 from treville.encoding.operators import MEMBER_RULES, PAIR_RULES
-from treville.models.model import Kind, Model, NodeId
+from treville.models.model import SET, Model, NodeId
 from treville.relations import Relation, elements
 
 _DEEPEST = 90
@@ -198,7 +198,7 @@ class RelationEncoding:
 
 def is_set(model: Model, node: NodeId) -> bool:
     """Is the node a set?"""
-    return model.nodes[node].kind is Kind.SET
+    return model.nodes[node].kind is SET
 
 
 def diagonal(relation: Relation) -> int:

@@ -8,7 +8,7 @@ that model is resolved. Names that follow from these (`rfe`, `fr`, `Exp`, ...) a
 
 from __future__ import annotations
 
-from treville.models.model import Kind
+from treville.models.model import RELATION, SET, Kind
 
 RELATIONS: dict[str, str] = {
     "po": "program order: earlier and later event of one thread",
@@ -117,8 +117,8 @@ def base_kind(name: str) -> Kind | None:
     """Its kind, or None for a name that no execution gives."""
     name = SAME_SETS.get(name, name)
     if name in RELATIONS:
-        return Kind.RELATION
-    return Kind.SET if name in SETS else None
+        return RELATION
+    return SET if name in SETS else None
 
 
 def base_names() -> list[str]:

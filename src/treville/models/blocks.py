@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from treville.fences import FULL_FENCES
 from treville.models.extend import Extension
-from treville.models.model import Axiom, AxiomKind, Kind, Model, NodeId, Operator
+from treville.models.model import RELATION, SET, Axiom, AxiomKind, Model, NodeId, Operator
 from treville.models.recognise import BLOCK, GLOBAL_ORDERS
 
 _INTERLEAVING = ("sc", "svcomp")
@@ -36,7 +36,7 @@ def _ordered(build: Extension) -> NodeId:
     leaving = build.add(Operator.INTERSECTION, build.union(_communication(build)), build.base("ext"))
     definitions = build.model.definitions
     within = [definitions[name] for name in GLOBAL_ORDERS if name in definitions]
-    within = [node for node in within if build.nodes[node].kind is Kind.RELATION]
+    within = [node for node in within if build.nodes[node].kind is RELATION]
     return build.union([leaving, _fenced(build), *within])
 
 
@@ -48,8 +48,8 @@ def _communication(build: Extension) -> list[NodeId]:
 
 def _fenced(build: Extension) -> NodeId:
     """Program order across a full fence."""
-    fences = [build.base(name, Kind.SET) for name in sorted(FULL_FENCES)]
-    of_c = (build.base("F", Kind.SET), build.base("SC", Kind.SET))
-    fences.append(build.add(Operator.INTERSECTION, *of_c, kind=Kind.SET))
+    fences = [build.base(name, SET) for name in sorted(FULL_FENCES)]
+    of_c = (build.base("F", SET), build.base("SC", SET))
+    fences.append(build.add(Operator.INTERSECTION, *of_c, kind=SET))
     full, po = build.add(Operator.IDENTITY_ON, build.union(fences)), build.base("po")
     return build.add(Operator.COMPOSITION, build.add(Operator.COMPOSITION, po, full), po)

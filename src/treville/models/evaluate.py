@@ -10,16 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never, cast
 
-from treville.models.model import (
-    Axiom,
-    AxiomKind,
-    FixpointGroup,
-    Kind,
-    Model,
-    Node,
-    NodeId,
-    Operator,
-)
+from treville.models.model import SET, Axiom, AxiomKind, FixpointGroup, Model, Node, NodeId, Operator
 from treville.relations import Relation
 
 Value: TypeAlias = int | Relation
@@ -158,18 +149,18 @@ class _Interpreter:
 
     def base(self, node: Node) -> Value:
         """What the execution gives."""
-        if node.kind is Kind.SET:
+        if node.kind is SET:
             return self.sets.get(node.name, 0)
         found = self.relations.get(node.name)
         return Relation.empty(self.n) if found is None else found
 
     def empty(self, node: Node) -> Value:
         """The empty set or relation."""
-        return 0 if node.kind is Kind.SET else Relation.empty(self.n)
+        return 0 if node.kind is SET else Relation.empty(self.n)
 
     def universe(self, node: Node) -> Value:
         """All events, or all pairs."""
-        return (1 << self.n) - 1 if node.kind is Kind.SET else Relation.full(self.n)
+        return (1 << self.n) - 1 if node.kind is SET else Relation.full(self.n)
 
     def identity(self, node: Node) -> Value:
         """Every event and itself, of a set if there is one."""

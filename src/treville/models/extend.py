@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from treville.models.model import Axiom, Kind, Model, Node, NodeId, Operator
+from treville.models.model import RELATION, Axiom, Kind, Model, Node, NodeId, Operator
 
 _Key: TypeAlias = tuple[Operator, tuple[NodeId, ...], Kind, str]
 
@@ -26,7 +26,7 @@ class Extension:
             if node.op is not Operator.FIXPOINT:  # two recursive names are not one
                 self._known.setdefault(_key(node), number)
 
-    def add(self, op: Operator, *args: NodeId, kind: Kind = Kind.RELATION, name: str = "") -> NodeId:
+    def add(self, op: Operator, *args: NodeId, kind: Kind = RELATION, name: str = "") -> NodeId:
         """The number of a definition; of an equal one that is there already, if it is."""
         node = Node(op, args, kind, name)
         found = self._known.setdefault(_key(node), NodeId(len(self.nodes)))
@@ -34,7 +34,7 @@ class Extension:
             self.nodes.append(node)
         return found
 
-    def base(self, name: str, kind: Kind = Kind.RELATION) -> NodeId:
+    def base(self, name: str, kind: Kind = RELATION) -> NodeId:
         """A base set or relation."""
         return self.add(Operator.BASE, kind=kind, name=name)
 

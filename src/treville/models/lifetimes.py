@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from treville.models.evaluate import Evaluation
 from treville.models.extend import Extension
-from treville.models.model import Axiom, AxiomKind, Kind, Model, Operator
+from treville.models.model import SET, Axiom, AxiomKind, Model, Operator
 from treville.models.recognise import HAPPENS_BEFORE
 from treville.relations import Relation
 
@@ -27,9 +27,9 @@ def with_lifetimes(model: Model) -> Model:
     if before is None or not any(axiom.undefined for axiom in model.axioms):
         return model
     build = Extension(model)
-    freed, initial, accesses = (build.base(name, Kind.SET) for name in (_FREED, "IW", "M"))
-    done = build.add(Operator.DIFFERENCE, accesses, initial, kind=Kind.SET)
-    own = build.add(Operator.DIFFERENCE, done, freed, kind=Kind.SET)
+    freed, initial, accesses = (build.base(name, SET) for name in (_FREED, "IW", "M"))
+    done = build.add(Operator.DIFFERENCE, accesses, initial, kind=SET)
+    own = build.add(Operator.DIFFERENCE, done, freed, kind=SET)
     pairs = build.add(Operator.PRODUCT, own, freed)
     conflict = build.add(Operator.INTERSECTION, build.base("loc"), pairs)
     unordered = build.add(Operator.DIFFERENCE, conflict, before)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
-from typing import Literal, NewType, TypeAlias
+from typing import Final, Literal, NewType, TypeAlias
 
 from treville.results import Span
 
@@ -30,6 +30,11 @@ class Kind(Enum):
 
     def __str__(self) -> str:
         return self.value
+
+
+# By the short names, which are also the fast ones: members of an enum are slow to look up in Python 3.11.
+SET: Final = Kind.SET
+RELATION: Final = Kind.RELATION
 
 
 class Operator(Enum):
@@ -176,4 +181,5 @@ class Model:
 
     def base_names(self) -> set[str]:
         """The base sets and relations that the model reads."""
-        return {node.name for node in self.nodes if node.op is Operator.BASE}
+        base = Operator.BASE
+        return {node.name for node in self.nodes if node.op is base}

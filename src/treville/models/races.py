@@ -14,7 +14,7 @@ from treville.models.cat.files import LIBRARY
 from treville.models.cat.resolve import resolve_file
 from treville.models.evaluate import Evaluation, holds
 from treville.models.extend import Extension
-from treville.models.model import Axiom, AxiomKind, Kind, Model, Operator
+from treville.models.model import RELATION, SET, Axiom, AxiomKind, Model, Operator
 from treville.models.recognise import BLOCK
 from treville.relations import Relation, elements
 
@@ -49,8 +49,8 @@ def _without_blocks(model: Model) -> Model:
     build, axioms, races = Extension(model), [], races_of(model)
     for axiom in model.axioms:
         node = axiom.node
-        if axiom in races and axiom.kind is AxiomKind.EMPTY and build.nodes[node].kind is Kind.RELATION:
-            inside = build.add(Operator.DOMAIN, build.base(BLOCK), kind=Kind.SET)
+        if axiom in races and axiom.kind is AxiomKind.EMPTY and build.nodes[node].kind is RELATION:
+            inside = build.add(Operator.DOMAIN, build.base(BLOCK), kind=SET)
             node = build.add(Operator.DIFFERENCE, node, build.add(Operator.PRODUCT, inside, inside))
         axioms.append(replace(axiom, node=node))
     return build.with_all_axioms(axioms)

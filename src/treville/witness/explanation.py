@@ -12,7 +12,7 @@ from typing import assert_never
 
 from treville.events.execution import Execution
 from treville.models.evaluate import Value
-from treville.models.model import Axiom, AxiomKind, Kind, Model, NodeId, Operator
+from treville.models.model import RELATION, Axiom, AxiomKind, Model, NodeId, Operator
 from treville.relations import Relation, elements
 from treville.witness.derivation import Deriver, Step
 
@@ -59,7 +59,7 @@ def explain(execution: Execution, model: Model, values: list[Value], axiom: Axio
     deriver = Deriver(execution, model, values)
     value = values[axiom.node]
     name = relation_name(model, axiom.node)
-    if isinstance(value, int) or model.nodes[axiom.node].kind is not Kind.RELATION:
+    if isinstance(value, int) or model.nodes[axiom.node].kind is not RELATION:
         assert isinstance(value, int)
         return Explanation(axiom, name, events=tuple(elements(value)), cyclic=False)
     if axiom.kind is AxiomKind.EMPTY:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from treville.events.execution import INIT_THREAD, Execution
 from treville.models.evaluate import Value
-from treville.models.model import Kind, Model
+from treville.models.model import RELATION, Model
 from treville.programs.ir import Program
 from treville.relations import Relation
 from treville.witness.explanation import Explanation, Hop
@@ -169,6 +169,6 @@ def find_relation(
     if model is not None and values is not None and name in model.definitions:
         number = model.definitions[name]
         value = values[number]
-        if model.nodes[number].kind is Kind.RELATION and isinstance(value, Relation):
+        if model.nodes[number].kind is RELATION and isinstance(value, Relation):
             return value
     return None

@@ -7,9 +7,12 @@ smaller indices than the node itself, so the list is in topological order.
 
 from __future__ import annotations
 
-from treville.models.model import ClosureOperator, Kind, NodeId, Operator, ProjectionOperator
+from treville.models.model import RELATION, SET, ClosureOperator, Kind, NodeId, Operator, ProjectionOperator
 
 MAX_NODES = 20_000
+
+# Every constructor looks for these, and members of an enum are slow to look up in Python 3.11.
+_EMPTY, _UNIVERSE, _ID, _IDENTITY_ON = Operator.EMPTY, Operator.UNIVERSE, Operator.ID, Operator.IDENTITY_ON
 
 CLOSURES = (Operator.OPTIONAL, Operator.PLUS, Operator.STAR)
 _CLOSURE_OF_CLOSURE: dict[tuple[Operator, Operator], Operator] = {
@@ -67,51 +70,51 @@ class Algebra:
 
     def id(self) -> NodeId:
         """The identity."""
-        return self._node(Operator.ID, (), Kind.RELATION)
+        return self._node(Operator.ID, (), RELATION)
 
     def is_empty(self, node: NodeId) -> bool:
         """Is it the constant empty set or relation?"""
-        return self.ops[node] is Operator.EMPTY
+        return self.ops[node] is _EMPTY
 
     # -- Boolean operators -----------------------------------------------------------------------
 
     def union(self, a: NodeId, b: NodeId) -> NodeId:
         """`a | b` of one kind."""
         ops = self.ops
-        if a == b or ops[b] is Operator.EMPTY or ops[a] is Operator.UNIVERSE:
+        if a == b or ops[b] is _EMPTY or ops[a] is _UNIVERSE:
             return a
-        if ops[a] is Operator.EMPTY or ops[b] is Operator.UNIVERSE:
+        if ops[a] is _EMPTY or ops[b] is _UNIVERSE:
             return b
         return self._node(Operator.UNION, (a, b) if a < b else (b, a), self.kinds[a])
 
     def inter(self, a: NodeId, b: NodeId) -> NodeId:
         """`a & b` of one kind."""
         ops = self.ops
-        if a == b or ops[a] is Operator.EMPTY or ops[b] is Operator.UNIVERSE:
+        if a == b or ops[a] is _EMPTY or ops[b] is _UNIVERSE:
             return a
-        if ops[b] is Operator.EMPTY or ops[a] is Operator.UNIVERSE:
+        if ops[b] is _EMPTY or ops[a] is _UNIVERSE:
             return b
-        if ops[a] is ops[b] is Operator.IDENTITY_ON:
+        if ops[a] is ops[b] is _IDENTITY_ON:
             return self.identity(self.inter(self.args[a][0], self.args[b][0]))
         return self._node(Operator.INTERSECTION, (a, b) if a < b else (b, a), self.kinds[a])
 
     def diff(self, a: NodeId, b: NodeId) -> NodeId:
         """`a \\ b` of one kind."""
         ops = self.ops
-        if a == b or ops[b] is Operator.UNIVERSE:
+        if a == b or ops[b] is _UNIVERSE:
             return self.empty(self.kinds[a])
-        if ops[a] is Operator.EMPTY or ops[b] is Operator.EMPTY:
+        if ops[a] is _EMPTY or ops[b] is _EMPTY:
             return a
-        if ops[a] is Operator.UNIVERSE:
+        if ops[a] is _UNIVERSE:
             return self.complement(b)
         return self._node(Operator.DIFFERENCE, (a, b), self.kinds[a])
 
     def complement(self, a: NodeId) -> NodeId:
         """`~a`."""
         op = self.ops[a]
-        if op is Operator.EMPTY:
+        if op is _EMPTY:
             return self.universe(self.kinds[a])
-        if op is Operator.UNIVERSE:
+        if op is _UNIVERSE:
             return self.empty(self.kinds[a])
         if op is Operator.COMPLEMENT:
             return self.args[a][0]
@@ -122,56 +125,56 @@ class Algebra:
     def seq(self, r: NodeId, s: NodeId) -> NodeId:
         """`r ; s`."""
         ops = self.ops
-        if ops[r] is Operator.EMPTY or ops[s] is Operator.ID:
+        if ops[r] is _EMPTY or ops[s] is _ID:
             return r
-        if ops[s] is Operator.EMPTY or ops[r] is Operator.ID:
+        if ops[s] is _EMPTY or ops[r] is _ID:
             return s
-        if ops[r] is ops[s] is Operator.IDENTITY_ON:
+        if ops[r] is ops[s] is _IDENTITY_ON:
             return self.identity(self.inter(self.args[r][0], self.args[s][0]))
-        return self._node(Operator.COMPOSITION, (r, s), Kind.RELATION)
+        return self._node(Operator.COMPOSITION, (r, s), RELATION)
 
     def product(self, sources: NodeId, targets: NodeId) -> NodeId:
         """`S * T`."""
         ops = self.ops
-        if ops[sources] is Operator.EMPTY or ops[targets] is Operator.EMPTY:
-            return self.empty(Kind.RELATION)
-        if ops[sources] is ops[targets] is Operator.UNIVERSE:
-            return self.universe(Kind.RELATION)
-        return self._node(Operator.PRODUCT, (sources, targets), Kind.RELATION)
+        if ops[sources] is _EMPTY or ops[targets] is _EMPTY:
+            return self.empty(RELATION)
+        if ops[sources] is ops[targets] is _UNIVERSE:
+            return self.universe(RELATION)
+        return self._node(Operator.PRODUCT, (sources, targets), RELATION)
 
     def identity(self, members: NodeId) -> NodeId:
         """`[S]`."""
         op = self.ops[members]
-        if op is Operator.EMPTY:
-            return self.empty(Kind.RELATION)
-        if op is Operator.UNIVERSE:
+        if op is _EMPTY:
+            return self.empty(RELATION)
+        if op is _UNIVERSE:
             return self.id()
-        return self._node(Operator.IDENTITY_ON, (members,), Kind.RELATION)
+        return self._node(Operator.IDENTITY_ON, (members,), RELATION)
 
     def inverse(self, r: NodeId) -> NodeId:
         """`r^-1`."""
         op = self.ops[r]
-        if op in (Operator.EMPTY, Operator.UNIVERSE, Operator.ID, Operator.IDENTITY_ON):
+        if op in (_EMPTY, _UNIVERSE, _ID, _IDENTITY_ON):
             return r
         if op is Operator.INVERSE:
             return self.args[r][0]
         if op is Operator.PRODUCT:
             return self.product(self.args[r][1], self.args[r][0])
-        return self._node(Operator.INVERSE, (r,), Kind.RELATION)
+        return self._node(Operator.INVERSE, (r,), RELATION)
 
     def closure(self, op: ClosureOperator, r: NodeId) -> NodeId:
         """`r?`, `r+` or `r*`."""
         inner = self.ops[r]
-        if inner is Operator.EMPTY:
+        if inner is _EMPTY:
             return r if op is Operator.PLUS else self.id()
-        if inner in (Operator.UNIVERSE, Operator.ID):
+        if inner in (_UNIVERSE, _ID):
             return r
-        if inner is Operator.IDENTITY_ON:
+        if inner is _IDENTITY_ON:
             return r if op is Operator.PLUS else self.id()
         if inner in CLOSURES:
             merged = _CLOSURE_OF_CLOSURE.get((op, inner), Operator.STAR)
-            return self._node(merged, self.args[r], Kind.RELATION)
-        return self._node(op, (r,), Kind.RELATION)
+            return self._node(merged, self.args[r], RELATION)
+        return self._node(op, (r,), RELATION)
 
     def domain(self, r: NodeId) -> NodeId:
         """The set of sources."""
@@ -183,15 +186,15 @@ class Algebra:
 
     def _side(self, op: ProjectionOperator, r: NodeId) -> NodeId:
         inner = self.ops[r]
-        if inner is Operator.EMPTY:
-            return self.empty(Kind.SET)
+        if inner is _EMPTY:
+            return self.empty(SET)
         if inner in (Operator.UNIVERSE, Operator.ID, Operator.OPTIONAL, Operator.STAR):
-            return self.universe(Kind.SET)
-        if inner is Operator.IDENTITY_ON:
+            return self.universe(SET)
+        if inner is _IDENTITY_ON:
             return self.args[r][0]
         if inner is Operator.PLUS:
             return self._side(op, self.args[r][0])
-        return self._node(op, (r,), Kind.SET)
+        return self._node(op, (r,), SET)
 
     # -- asking -----------------------------------------------------------------------------------
 

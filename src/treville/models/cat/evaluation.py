@@ -26,7 +26,7 @@ from treville.models.cat.values import (
     Value,
     describe,
 )
-from treville.models.model import ClosureOperator, Kind, NodeId, Operator
+from treville.models.model import RELATION, SET, ClosureOperator, Kind, NodeId, Operator
 from treville.results import InputError, Source, Unsupported
 
 _CLOSURES: dict[str, ClosureOperator] = {"?": Operator.OPTIONAL, "+": Operator.PLUS, "*": Operator.STAR}
@@ -100,9 +100,7 @@ class Evaluator:
         found = describe(value, self.graph.kinds)
         hint = ""
         if isinstance(value, int):
-            hint = (
-                "[S] turns a set into a relation" if kind is Kind.RELATION else "domain and range give sets"
-            )
+            hint = "[S] turns a set into a relation" if kind is RELATION else "domain and range give sets"
         raise self.problem(f"expected a {kind}, found {found}", at, hint)
 
     def as_node(self, value: Value, at: int) -> NodeId:
@@ -110,7 +108,7 @@ class Evaluator:
         if isinstance(value, int):
             return value
         if isinstance(value, Nothing):
-            return self.graph.empty(Kind.RELATION)
+            return self.graph.empty(RELATION)
         raise self.problem(f"expected a set or a relation, found {describe(value, self.graph.kinds)}", at)
 
     def _suggest(self, name: str) -> str:
@@ -143,7 +141,7 @@ class Evaluator:
         return EMPTY
 
     def _universe(self, _expression: syntax.Universe, _env: Environment) -> Value:
-        return self.graph.universe(Kind.SET)
+        return self.graph.universe(SET)
 
     def _braces(self, expression: syntax.Braces, env: Environment) -> Value:
         items: dict[Value, None] = {}
@@ -160,7 +158,7 @@ class Evaluator:
         operator = expression.operator
         operands = expression.operands
         if operator == ";":
-            nodes = [self.events(operand, env, Kind.RELATION) for operand in operands]
+            nodes = [self.events(operand, env, RELATION) for operand in operands]
             result = nodes[-1]
             for node in reversed(nodes[:-1]):
                 result = self.graph.seq(node, result)
@@ -168,8 +166,8 @@ class Evaluator:
         if operator == "*":
             if len(operands) > 2:
                 self.error("a product has two sides", operands[2].at, hint="write brackets")
-            sources = self.events(operands[0], env, Kind.SET)
-            return self.graph.product(sources, self.events(operands[1], env, Kind.SET))
+            sources = self.events(operands[0], env, SET)
+            return self.graph.product(sources, self.events(operands[1], env, SET))
         if operator == "++":
             return self._insert(operands, env)
         value = self.evaluate(operands[0], env)
@@ -204,7 +202,7 @@ class Evaluator:
     def _refuse_single_event_updates(self, left: NodeId, right: NodeId, at: int) -> None:
         """In herd7 an event of C can be a read and a write; a model that relies on that would be misread."""
         graph = self.graph
-        reads, writes = graph.base("R", Kind.SET), graph.base("W", Kind.SET)
+        reads, writes = graph.base("R", SET), graph.base("W", SET)
         here, there = graph.conjuncts(left), graph.conjuncts(right)
         if (reads in here and writes in there) or (writes in here and reads in there):
             raise Unsupported(
@@ -234,8 +232,8 @@ class Evaluator:
         if operator == "~":
             return graph.complement(self.as_node(self.evaluate(operand, env), operand.at))
         if operator == "[]":
-            return graph.identity(self.events(operand, env, Kind.SET))
-        relation = self.events(operand, env, Kind.RELATION)
+            return graph.identity(self.events(operand, env, SET))
+        relation = self.events(operand, env, RELATION)
         if operator == "^-1":
             return graph.inverse(relation)
         return graph.closure(_CLOSURES[operator], relation)

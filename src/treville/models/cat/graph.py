@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from treville.models.cat.algebra import Algebra, GraphError
-from treville.models.model import FixpointGroup, Kind, Node, NodeId, Operator
+from treville.models.model import RELATION, FixpointGroup, Kind, Node, NodeId, Operator
 
 
 class Graph(Algebra):
@@ -178,10 +178,10 @@ class Graph(Algebra):
 
     def _solve(self, variable: NodeId, body: NodeId) -> NodeId | None:
         """Closed forms: `x = a | x;x` is `a+`, `x = a | x;b` is `a;b*`, `x = a | b;x` is `b*;a`."""
-        if self.kinds[variable] is not Kind.RELATION:
+        if self.kinds[variable] is not RELATION:
             return None
         mine = self._bits[variable]
-        start, before, after = self.empty(Kind.RELATION), self.empty(Kind.RELATION), self.empty(Kind.RELATION)
+        start, before, after = self.empty(RELATION), self.empty(RELATION), self.empty(RELATION)
         square = False
         for part in self.disjuncts(body):
             if part == variable:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from treville.models.base import base_kind
 from treville.models.cat import syntax
 from treville.models.cat.values import Closure, Environment
-from treville.models.model import Kind
+from treville.models.model import RELATION, SET, Kind
 
 _SETS = frozenset({"domain", "range", "tag2events", "tag2instrs"})
 
@@ -17,7 +17,7 @@ def guess_kinds(bodies: dict[str, syntax.Expression], env: Environment, node_kin
         for name, body in bodies.items():
             if name not in known and (kind := _guess(body, bodies, known, env, node_kinds)):
                 known[name] = kind
-    return [known.get(name, Kind.RELATION) for name in bodies]
+    return [known.get(name, RELATION) for name in bodies]
 
 
 def _guess(
@@ -41,17 +41,17 @@ def _guess(
             if kind is not None:
                 return kind
         elif isinstance(current, syntax.Universe):
-            return Kind.SET
+            return SET
         elif isinstance(current, syntax.Apply):
             function = current.function.name if isinstance(current.function, syntax.Name) else ""
             if function in _SETS:
-                return Kind.SET
+                return SET
             closure = env.get(function)
             if isinstance(closure, Closure) and function not in entered:
                 entered.add(function)
                 stack.append(closure.body)
         elif _makes_relation(current):
-            return Kind.RELATION
+            return RELATION
         else:
             stack.extend(reversed(_operands(current)))
     return None

@@ -7,7 +7,7 @@ from typing import NoReturn, TypeAlias
 
 from treville.models.cat.evaluation import Evaluator, NotDefined
 from treville.models.cat.values import EMPTY, CoherenceOrders, TagValue, TupleValue, Value, describe
-from treville.models.model import Kind, Operator
+from treville.models.model import RELATION, SET, Operator
 from treville.results import Unsupported
 
 _Primitive: TypeAlias = Callable[[Evaluator, Value, int], Value]
@@ -29,20 +29,20 @@ def _pair(evaluator: Evaluator, argument: Value, at: int) -> tuple[Value, Value]
 
 
 def _domain(evaluator: Evaluator, argument: Value, at: int) -> Value:
-    return evaluator.graph.domain(evaluator.as_kind(argument, Kind.RELATION, at))
+    return evaluator.graph.domain(evaluator.as_kind(argument, RELATION, at))
 
 
 def _range(evaluator: Evaluator, argument: Value, at: int) -> Value:
-    return evaluator.graph.range(evaluator.as_kind(argument, Kind.RELATION, at))
+    return evaluator.graph.range(evaluator.as_kind(argument, RELATION, at))
 
 
 def _fence_relation(evaluator: Evaluator, argument: Value, at: int) -> Value:
     """`fencerel(F)`: before and after an event of F in program order."""
     graph = evaluator.graph
-    order = graph.base("po", Kind.RELATION)
-    fences = evaluator.as_kind(argument, Kind.SET, at)
+    order = graph.base("po", RELATION)
+    fences = evaluator.as_kind(argument, SET, at)
     if graph.is_empty(fences):
-        return graph.empty(Kind.RELATION)
+        return graph.empty(RELATION)
     return graph.seq(order, graph.seq(graph.identity(fences), order))
 
 
@@ -60,30 +60,26 @@ def _inter_transitive(evaluator: Evaluator, argument: Value, at: int) -> Value:
     """`inter_transitive(r, s)`: `r+ & s`."""
     first, second = _pair(evaluator, argument, at)
     graph = evaluator.graph
-    closure = graph.closure(Operator.PLUS, evaluator.as_kind(first, Kind.RELATION, at))
-    return graph.inter(closure, evaluator.as_kind(second, Kind.RELATION, at))
+    closure = graph.closure(Operator.PLUS, evaluator.as_kind(first, RELATION, at))
+    return graph.inter(closure, evaluator.as_kind(second, RELATION, at))
 
 
 def _intervening_write(evaluator: Evaluator, argument: Value, at: int) -> Value:
     """`intervening-write(r)`: pairs with a write in between."""
     graph = evaluator.graph
-    relation = evaluator.as_kind(argument, Kind.RELATION, at)
-    return graph.seq(relation, graph.seq(graph.identity(graph.base("W", Kind.SET)), relation))
+    relation = evaluator.as_kind(argument, RELATION, at)
+    return graph.seq(relation, graph.seq(graph.identity(graph.base("W", SET)), relation))
 
 
 def _different_values(evaluator: Evaluator, argument: Value, at: int) -> Value:
     """`different-values(r)`: the pairs of r whose events carry different values."""
     graph = evaluator.graph
-    return graph.inter(
-        evaluator.as_kind(argument, Kind.RELATION, at), graph.base("different-value", Kind.RELATION)
-    )
+    return graph.inter(evaluator.as_kind(argument, RELATION, at), graph.base("different-value", RELATION))
 
 
 def _generate_orders(evaluator: Evaluator, argument: Value, at: int) -> Value:
     writes, extending = _pair(evaluator, argument, at)
-    return CoherenceOrders(
-        evaluator.as_kind(writes, Kind.SET, at), evaluator.as_kind(extending, Kind.RELATION, at)
-    )
+    return CoherenceOrders(evaluator.as_kind(writes, SET, at), evaluator.as_kind(extending, RELATION, at))
 
 
 def _nothing_of_page_tables(_evaluator: Evaluator, _argument: Value, _at: int) -> Value:

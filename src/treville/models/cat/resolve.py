@@ -32,7 +32,7 @@ from treville.models.cat.values import (
     Value,
     describe,
 )
-from treville.models.model import Axiom, AxiomKind, Kind, Model, NodeId, Operator
+from treville.models.model import RELATION, SET, Axiom, AxiomKind, Model, NodeId, Operator
 from treville.results import InputError, Source, Unsupported
 
 MAX_INCLUDES = 500
@@ -132,7 +132,7 @@ class _Resolver(Chooser):
         if test.kind is AxiomKind.EMPTY:
             node = self.as_node(value, test.expression.at)
         else:
-            node = self.as_kind(value, Kind.RELATION, test.expression.at)
+            node = self.as_kind(value, RELATION, test.expression.at)
         name = self.prefix or test.name or _name_of(self.source.text[test.at : test.end])
         self._add_axiom(test, node, name)
 
@@ -164,18 +164,18 @@ class _Resolver(Chooser):
         and final writes, and a flag where the set has events that coherence does not order."""
         graph = self.graph
         span = self.source.span(at)
-        pairs = graph.inter(graph.product(orders.writes, orders.writes), graph.base("loc", Kind.RELATION))
-        order = graph.base("co", Kind.RELATION)
-        if orders.writes != graph.base("W", Kind.SET):
+        pairs = graph.inter(graph.product(orders.writes, orders.writes), graph.base("loc", RELATION))
+        order = graph.base("co", RELATION)
+        if orders.writes != graph.base("W", SET):
             order = graph.inter(order, graph.product(orders.writes, orders.writes))
-            if graph.base("W", Kind.SET) not in graph.conjuncts(orders.writes):
+            if graph.base("W", SET) not in graph.conjuncts(orders.writes):
                 ordered = graph.union(graph.union(order, graph.inverse(order)), graph.id())
                 unordered = graph.diff(pairs, ordered)
                 self.axioms.append(
                     Axiom(AxiomKind.EMPTY, True, unordered, "unordered-by-coherence", True, span=span)
                 )
         implied = self.implied
-        extra = graph.empty(Kind.RELATION)
+        extra = graph.empty(RELATION)
         for part in graph.disjuncts(orders.extending):
             if part not in (implied, order):
                 extra = graph.union(extra, part)
@@ -196,7 +196,7 @@ class _Resolver(Chooser):
                     value = self.base(name, instruction.at)
                 except InputError:
                     continue
-            if isinstance(value, int) and not instruction.hide and self.graph.kinds[value] is Kind.RELATION:
+            if isinstance(value, int) and not instruction.hide and self.graph.kinds[value] is RELATION:
                 self.drawn[name] = value
 
     def _show_as(self, instruction: syntax.ShowAs) -> None:
@@ -205,7 +205,7 @@ class _Resolver(Chooser):
         except NotDefined:
             return
         self.drawn.pop(instruction.name, None)
-        if isinstance(value, int) and self.graph.kinds[value] is Kind.RELATION:
+        if isinstance(value, int) and self.graph.kinds[value] is RELATION:
             self.drawn[instruction.name] = value
 
     # -- procedures and control ------------------------------------------------------------------
@@ -264,14 +264,14 @@ class _Resolver(Chooser):
         tags = tuple(TagValue(tag) for tag in instruction.tags)
         self.env = self.env | {instruction.name: StaticSet(tags)}
         for tag in instruction.tags:
-            self.annotations[set_of_tag(tag)] = Kind.SET
+            self.annotations[set_of_tag(tag)] = SET
 
     def _annotations(self, instruction: syntax.Annotations) -> None:
         for expression in instruction.sets:
             value = self.evaluate(expression, self.env)
             for item in value.items if isinstance(value, StaticSet) else (value,):
                 if isinstance(item, TagValue):
-                    self.annotations[set_of_tag(item.name)] = Kind.SET
+                    self.annotations[set_of_tag(item.name)] = SET
 
     def _debug(self, _instruction: syntax.Debug) -> None:
         """herd7 prints the value; a library does not print."""
@@ -281,7 +281,7 @@ class _Resolver(Chooser):
     def finish(self, name: str, title: str, file: str) -> Model:
         """Everything collected, renumbered."""
         definitions = {
-            key: self.graph.empty(Kind.RELATION) if value is EMPTY else value
+            key: self.graph.empty(RELATION) if value is EMPTY else value
             for key, value in self.env.items()
             if isinstance(value, int) or value is EMPTY
         }

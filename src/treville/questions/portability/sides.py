@@ -15,7 +15,7 @@ from functools import lru_cache
 from treville.analysis.facts import Bounds, Facts
 from treville.events.execution import Event, Execution
 from treville.models.extend import renamed
-from treville.models.model import Kind, Model, Node
+from treville.models.model import RELATION, SET, Model, Node
 from treville.programs.compile_to import KERNEL, LANGUAGES, compile_program, target_of
 from treville.programs.ir import Fence, Instruction, Load, Program, Store, StoreExclusive, Thread
 from treville.relations import Relation, elements, mask_of
@@ -184,8 +184,8 @@ def _view(model: Model, side: str) -> Model:
 
 
 def _seen_name(base: Node, side: str) -> str:
-    tagged = base.kind is Kind.SET and base.name not in _COMMON_SETS
-    ordering = base.kind is Kind.RELATION and base.name in _ORDERS
+    tagged = base.kind is SET and base.name not in _COMMON_SETS
+    ordering = base.kind is RELATION and base.name in _ORDERS
     return f"{side}:{base.name}" if tagged or ordering else base.name
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, assert_never
 
-from treville.models.model import Axiom, AxiomKind, Kind, Model, NodeId, Operator
+from treville.models.model import SET, Axiom, AxiomKind, Model, NodeId, Operator
 from treville.models.recognise import is_from_read
 from treville.solving.enumeration.facts import Facts
 from treville.solving.enumeration.packed import Kernel
@@ -77,7 +77,7 @@ class _Code:
     def _expression(self, node: NodeId) -> str:
         entry = self.nodes[node]
         op, args = entry.op, entry.args
-        everything = "k.row" if entry.kind is Kind.SET else "k.full"
+        everything = "k.row" if entry.kind is SET else "k.full"
         match op:
             case Operator.BASE:
                 return self.base(entry.name)
@@ -212,7 +212,7 @@ class _Upper(_Code):
             return self.static.value(node)
         group = self.facts.group_of.get(node)
         if group is not None and not group.monotone:
-            return "k.row" if self.nodes[node].kind is Kind.SET else "k.full"
+            return "k.row" if self.nodes[node].kind is SET else "k.full"
         return None
 
     def base(self, name: str) -> str:

@@ -3,7 +3,7 @@ what they cost, and which axioms need them."""
 
 from __future__ import annotations
 
-from treville.models.model import Axiom, FixpointGroup, Kind, Model, Node, NodeId, Operator
+from treville.models.model import SET, Axiom, FixpointGroup, Model, Node, NodeId, Operator
 
 DYNAMIC_BASES = frozenset({"rf", "co", "fr", "FW"})
 # Beside one for any other operator.
@@ -28,7 +28,7 @@ class Facts:
         for index, entry in enumerate(self.nodes):
             if entry.op is Operator.BASE and entry.name == name:
                 return NodeId(index)
-        self.nodes.append(Node(Operator.BASE, (), Kind.SET, name))
+        self.nodes.append(Node(Operator.BASE, (), SET, name))
         self.dynamic.append(False)
         return NodeId(len(self.nodes) - 1)
 
