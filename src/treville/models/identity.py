@@ -83,10 +83,20 @@ class _Digests:
                 "recursive", self.model.nodes[variable].kind.value, size, group.monotone
             )
         inside = [number for number in self._needed if group.variables[0] < number <= stop]
+        self._run(inside)
+        inside = self._depending(inside)
         for _ in range(2 * size):
             self._run(inside)
             for variable, body in zip(group.variables, [self.of[body] for body in group.bodies], strict=True):
                 self.of[variable] = _hash("recursive", body)
+
+    def _depending(self, nodes: list[NodeId]) -> list[NodeId]:
+        """Those of the nodes that a recursive name occurs in."""
+        found = set(self._members)
+        for number in nodes:
+            if not found.isdisjoint(self.model.nodes[number].args):
+                found.add(number)
+        return [number for number in nodes if number in found]
 
     def _node(self, number: NodeId, node: Node) -> bytes:
         parts: _Parts = tuple(self.of[argument] for argument in node.args)
