@@ -109,7 +109,7 @@ def run(case: Case, model_name: str, encoding: str, solver: str, limit: float) -
         test = parse(case.file.read_text(), str(case.file))
     else:
         program = compile_program(
-            program_of(case.file, case.defines), target_of(model.name, model.base_names())
+            program_of(case.file, case.defines), target_of(model.shipped, model.base_names())
         )
     started, name = time.process_time(), engine_name(encoding, solver)
     if case.is_litmus:

@@ -32,6 +32,8 @@ ALLOWED: dict[str, set[str]] = {
     "petri": {"relations", "results", "solving", "witness"},
     "campaigns": {*_PIPELINE, "witness", "questions", "histories", "parameterised", "petri"},
 }
+# Modules that every package may import.
+SHARED = ("fences",)
 ALLOWED["cli"] = {*ALLOWED, "cli"}
 ALLOWED["web"] = set(ALLOWED)
 
@@ -68,6 +70,12 @@ def test_imports_point_one_way(package: str) -> None:
             f"{path.relative_to(SOURCE)} imports {name}" for name in others - ALLOWED[package] - {package}
         ]
     assert wrong == []
+
+
+def test_what_every_package_may_import_imports_nothing() -> None:
+    """Modules beside the packages hold facts that packages share which may not see each other."""
+    for name in SHARED:
+        assert _imported(SOURCE / f"{name}.py") == set()
 
 
 def test_only_the_command_line_prints() -> None:

@@ -56,7 +56,7 @@ def test_the_verdicts_of_the_page(file: str, macro: str, model: str, verdict: st
     if known is not None and model not in known:
         pytest.skip("the encoding does not know the model")
     chosen = load_model(model)
-    program = compile_program(loaded(file, macro), target_of(chosen.name, chosen.base_names()))
+    program = compile_program(loaded(file, macro), target_of(chosen.shipped, chosen.base_names()))
     answer = reach(program, chosen, BOUND, Budget(seconds=SECONDS), encoding)
     assert (answer.execution is not None) == (verdict == "FAIL")
     assert answer.execution is not None or answer.complete

@@ -11,13 +11,13 @@ from treville.encoding.clocks_architectures import ARCHITECTURES, architecture_o
 from treville.encoding.clocks_order import tautology
 from treville.encoding.contract import Clock, ClockConstraint, SiblingEncoding, encode_by_sibling
 from treville.encoding.formula import TRUE
+from treville.models.implied import implies_coherence
 from treville.models.library import load_model
 from treville.passes.bounded import facts_of_test
 from treville.programs.ir import Branch, Const, Fence, Instruction, Load, Program, Reg, Store, Thread
 from treville.programs.litmus import parse
 from treville.programs.litmus.test import LitmusTest, RegisterOf
 from treville.results import Budget, Unsupported
-from treville.solving.coherent import known_coherent
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = ROOT.parent / "shared" / "corpora" / "litmus"
@@ -45,7 +45,7 @@ NON_SC = (1, 0, 1, 0)
 
 def encoded(test: LitmusTest, model: str, encoding: str = "clocks") -> SiblingEncoding:
     chosen = load_model(model)
-    facts = facts_of_test(test.program, 2, Budget(), known_coherent(chosen), set())
+    facts = facts_of_test(test.program, 2, Budget(), implies_coherence(chosen), set())
     return encode_by_sibling(encoding, facts, chosen, Budget(), complete=True)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from asking import states, symbolic_outcomes
 from treville.encoding.contract import SiblingEncoding, encode_by_sibling
+from treville.models.implied import implies_coherence
 from treville.models.library import load_model
 from treville.passes.bounded import facts_of_test
 from treville.programs.ir import Branch, Const, Fence, Load, Program, Reg, Store, Thread
@@ -16,7 +17,6 @@ from treville.programs.litmus import parse
 from treville.programs.litmus.test import LitmusTest
 from treville.results import Budget, Unsupported
 from treville.solving.back_ends import BackEnd, make_solver
-from treville.solving.coherent import known_coherent
 from treville.solving.solver import satisfiable
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,7 +46,7 @@ def figure_3() -> Program:
 
 def encoded(program: Program, model: str) -> SiblingEncoding:
     chosen = load_model(model)
-    facts = facts_of_test(program, 2, Budget(), known_coherent(chosen), set())
+    facts = facts_of_test(program, 2, Budget(), implies_coherence(chosen), set())
     return encode_by_sibling("conflicts", facts, chosen, Budget(), complete=True)
 
 

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from treville.models.library import load_model
+from treville.fences import FULL_FENCES
+from treville.models.base import FENCES
+from treville.models.blocks import with_atomic_blocks
+from treville.models.cat.resolve import resolve_text
+from treville.models.library import MODELS, load_model
+from treville.models.model import Operator
 from treville.passes.fences import refuse_unknown_fences
 from treville.programs.litmus import parse
 from treville.programs.litmus.test import LitmusTest
@@ -47,6 +52,20 @@ def test_a_partial_fence_of_another_architecture_is_refused_at_its_place(model: 
 def test_a_full_fence_is_one_to_every_model(model: str) -> None:
     test = parse(POWER.format(fence="sync"), "mp.litmus")
     assert outcomes(test, load_model(model)).observation == "Never"
+
+
+def test_full_fences_are_the_same_in_cat_and_in_programs() -> None:
+    full = resolve_text('include "fullfences.cat"\nlet only = fullfence\nempty fullfence')
+    needed = full.below([full.definitions["FULL"]])
+    assert {full.nodes[node].name for node in needed if full.nodes[node].op is Operator.BASE} == FULL_FENCES
+    assert FULL_FENCES <= FENCES
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_atomic_blocks_are_ordered_by_the_full_fences_of_every_architecture(model: str) -> None:
+    """Those of SC and of its model with blocks are ordered by program order anyway."""
+    added = with_atomic_blocks(load_model(model)).base_names()
+    assert added >= FULL_FENCES or model in ("sc", "svcomp")
 
 
 def test_a_model_without_fences_takes_all_of_them() -> None:

@@ -23,7 +23,7 @@ from treville.solving.solution import evaluate_execution
 def solved(threads: dict[str, list[ir.Instruction]], name: str, lazy: bool | None = None) -> bool:
     """Does the solver find a race? Its execution is judged again."""
     model = with_races(load_model(name))
-    target = target_of(model.name, model.base_names())
+    target = target_of(model.shipped, model.base_names())
     program = compile_program(as_program(copy.deepcopy(threads)), target)
     found = reach_failure(program, model, 1, Budget(), lazy, "race")
     assert found.complete

@@ -10,10 +10,10 @@ from treville.encoding import automaton, graph, memory
 from treville.encoding.executions import encode_program
 from treville.encoding.simplicity import eager_axioms
 from treville.events.symbolic import symbolic_program
+from treville.models.implied import implies_coherence
 from treville.models.library import load_model
 from treville.models.model import Axiom, Model
 from treville.results import Budget
-from treville.solving.coherent import known_coherent
 from treville.solving.lazy.propagator import LazyModel
 from treville.solving.solution import ExecutionReader, evaluate_execution
 from treville.solving.solver import Clasp
@@ -68,7 +68,7 @@ def test_weakened_and_whole_axioms_allow_the_consistent_executions(
                 monkeypatch.setattr(graph, "_WORTH", 0)
                 monkeypatch.setattr(automaton, "_WORTH_READING_APART", 0)
                 monkeypatch.setattr(memory, "_WORTH_A_CHAIN", 1)
-            facts = facts_of(seed, name, known_coherent(model))
+            facts = facts_of(seed, name, implies_coherence(model))
             assert executions(facts, model, eager_axioms(model), judged=True) == expected
             assert executions(facts, model, model.axioms, judged=False) == expected
         monkeypatch.undo()

@@ -15,10 +15,10 @@ MOST_PAIRS = 200
 
 def encoding_text(task: ProgramTask, bound: int, stage: str) -> str:
     """The stage of a program under a model, every axiom encoded."""
+    from treville.models.implied import implies_coherence
     from treville.passes.bounded import facts_of_program
-    from treville.solving.coherent import known_coherent
 
-    facts = facts_of_program(task.program, bound, task.budget, known_coherent(task.model))
+    facts = facts_of_program(task.program, bound, task.budget, implies_coherence(task.model))
     encoding = encode_program(facts, task.model, task.budget)
     if stage == "events":
         return "\n".join(_event(encoding, event) for event in encoding.facts.symbolic.events)

@@ -6,7 +6,7 @@ outcomes and to read an execution off a solution.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from treville.analysis.facts import Facts
@@ -113,7 +113,7 @@ def _encode_events(facts: Facts, complete: bool) -> Encoding:
 
 
 def _encode_axioms(
-    encoding: Encoding, model: Model, axioms: list[Axiom], budget: Budget, weakened: Iterable[Axiom] = ()
+    encoding: Encoding, model: Model, axioms: Sequence[Axiom], budget: Budget, weakened: Iterable[Axiom] = ()
 ) -> None:
     if not axioms:
         encoding.memory.order_totally()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treville.models.model import Axiom, Model
+from treville.models.model import Axiom, Model, NodeId, Operator
 
 # Beyond this many definitions an axiom is not simple (bench/check.py mutexes).
 SIMPLE = 16
@@ -16,14 +16,14 @@ def eager_axioms(model: Model) -> list[Axiom]:
 
 def is_simple(model: Model, axiom: Axiom) -> bool:
     """Is the axiom cheap to encode: no closure and no recursion, few definitions?"""
-    seen: set[int] = set()
+    seen: set[NodeId] = set()
     pending = [axiom.node]
     while pending:
         index = pending.pop()
         if index not in seen:
             seen.add(index)
             node = model.nodes[index]
-            if node.op in ("fixpoint", "plus", "star") or len(seen) > SIMPLE:
+            if node.op in (Operator.FIXPOINT, Operator.PLUS, Operator.STAR) or len(seen) > SIMPLE:
                 return False
             pending.extend(node.args)
     return True

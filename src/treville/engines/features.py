@@ -179,9 +179,9 @@ def _of_property(prop: Property | None) -> Iterator[Feature]:
 
 
 def _of_model(model: Model) -> Iterator[Feature]:
-    if any(axiom.flag or axiom.undefined for axiom in model.axioms):
+    if any(not axiom.is_constraint for axiom in model.axioms):
         yield Feature.FLAGS
-    if any(axiom.negated for axiom in model.axioms if not (axiom.flag or axiom.undefined)):
+    if any(axiom.negated for axiom in model.constraints()):
         yield Feature.REQUIRED_BEHAVIOUR
     if model.groups:
         yield Feature.RECURSIVE_RELATIONS

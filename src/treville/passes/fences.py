@@ -7,19 +7,13 @@ fences of any architecture are full fences to every model, and a model that spea
 
 from __future__ import annotations
 
+from treville.fences import FULL_FENCES
 from treville.models.base import FENCES, SETS
 from treville.models.library import accepted_fences
 from treville.models.model import Model
 from treville.programs.ir import Fence, Load, Program, Store, StoreExclusive
 from treville.programs.litmus import DIALECTS
 from treville.results import Unsupported
-
-# What `fullfences.cat` mentions for the sake of other architectures.
-_FULL = frozenset(
-    {"MFENCE", "SYNC", "MEMBAR", "Mb", "Fence.rw.rw"}
-    | {f"{kind}{option}" for kind in ("DMB", "DSB") for option in ("", ".SY", ".ISH", ".OSH")}
-)
-
 
 # Accesses that order others, by the architecture that has them.
 _ORDERED = frozenset({"A", "Q", "L", "Acq", "Rel", "AcqRel", "Acquire", "Release"})
@@ -28,7 +22,7 @@ _ORDERED = frozenset({"A", "Q", "L", "Acq", "Rel", "AcqRel", "Acquire", "Release
 def refuse_unknown_fences(program: Program, dialect: str, model: Model) -> None:
     """Raise `Unsupported` at the first fence or ordered access that the model does not understand. `dialect`
     is that of a litmus test, empty for a program that was compiled for the model."""
-    if dialect not in ("", "C") and DIALECTS.get(dialect) != model.name:
+    if dialect not in ("", "C") and DIALECTS.get(dialect) != model.shipped:
         _refuse_unknown_orders(program, model)
     _refuse_unknown_fences(program, model)
 
@@ -51,8 +45,8 @@ def _refuse_unknown_fences(program: Program, model: Model) -> None:
     mentioned = accepted_fences(model)
     if mentioned is None:
         return
-    partial = mentioned - _FULL
-    own = partial or (frozenset() if mentioned >= _FULL else mentioned)
+    partial = mentioned - FULL_FENCES
+    own = partial or (frozenset() if mentioned >= FULL_FENCES else mentioned)
     own_families = {SETS[name] for name in own}
     for instruction in program.instructions():
         if isinstance(instruction, Fence):

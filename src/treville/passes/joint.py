@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from treville.analysis.facts import Bounds, Facts
 from treville.events.execution import Event, Execution
+from treville.models.extend import renamed
 from treville.models.model import RELATION, SET, Model, Node
 from treville.programs.compile_to import KERNEL, LANGUAGES, compile_program, target_of
 from treville.programs.ir import Fence, Instruction, Load, Program, Store, StoreExclusive, Thread
@@ -120,7 +121,7 @@ def compiled_for(program: Program, model: Model) -> Program:
 
 
 def _target(model: Model) -> str:
-    return target_of(model.name, model.base_names())
+    return target_of(model.shipped, model.base_names())
 
 
 # -- the joint program -----------------------------------------------------------------------------
@@ -179,15 +180,13 @@ def _both(one: Instruction, other: Instruction | None) -> Instruction:
 
 @lru_cache(maxsize=64)
 def _view(model: Model, side: str) -> Model:
-    return replace(model, nodes=[_renamed(node, side) for node in model.nodes])
+    return renamed(model, lambda node: _seen_name(node, side))
 
 
-def _renamed(node: Node, side: str) -> Node:
-    if node.op != "base":
-        return node
-    tagged = node.kind == SET and node.name not in _COMMON_SETS
-    ordering = node.kind == RELATION and node.name in _ORDERS
-    return replace(node, name=f"{side}:{node.name}") if tagged or ordering else node
+def _seen_name(base: Node, side: str) -> str:
+    tagged = base.kind is SET and base.name not in _COMMON_SETS
+    ordering = base.kind is RELATION and base.name in _ORDERS
+    return f"{side}:{base.name}" if tagged or ordering else base.name
 
 
 def _without(relation: Relation, events: int) -> Relation:

@@ -73,12 +73,12 @@ def _atomic_blocks(model: Model, needs: Needs) -> Model:
 
 
 def _relevant_flags(model: Model, needs: Needs) -> Model:
-    kept = [axiom for axiom in model.axioms if _is_relevant(axiom, model, needs.property)]
+    kept = tuple(axiom for axiom in model.axioms if _is_relevant(axiom, model, needs.property))
     return model if len(kept) == len(model.axioms) else replace(model, axioms=kept)
 
 
 def _is_relevant(axiom: Axiom, model: Model, prop: Property) -> bool:
-    if not (axiom.flag or axiom.undefined):
+    if axiom.is_constraint:
         return True
     if prop is Property.RACE:
         return axiom in races_of(model)

@@ -34,7 +34,7 @@ class Context:
 
     def target(self) -> str:
         """The architecture that the program is compiled for."""
-        return self.compile_to or target_of(self.model.name, self.model.base_names())
+        return self.compile_to or target_of(self.model.shipped, self.model.base_names())
 
 
 class ProgramPass(NamedTuple):

@@ -13,11 +13,11 @@ from treville.analysis.unset import UnsetRead, unset_reads, with_any_contents
 from treville.engines.decide.violation_search import Found, ReadsUnset, ViolationSearch
 from treville.engines.session import Session, size_in_units
 from treville.engines.task import ProgramTask
+from treville.models.implied import implies_coherence
 from treville.passes.bounded import facts_of_program
 from treville.programs.ir import Program
 from treville.results import Budget, TooLarge, Unsupported
 from treville.solving.back_ends import BackEnd
-from treville.solving.coherent import known_coherent
 
 MakeSession = Callable[[ProgramTask, Facts, Budget], Session]
 
@@ -77,7 +77,7 @@ class SearchAtBound:
             return found
 
     def _facts_of(self, program: Program, budget: Budget) -> Facts:
-        coherent = known_coherent(self.task.model)
+        coherent = implies_coherence(self.task.model)
         return facts_of_program(program, self.bound, budget, coherent, self.task.alias)
 
     def _search(self, facts: Facts, unset: list[UnsetRead], budget: Budget) -> ViolationSearch:

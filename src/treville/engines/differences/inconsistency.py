@@ -16,14 +16,9 @@ from treville.encoding.executions import Encoding
 from treville.encoding.formula import FALSE, Formula
 from treville.encoding.graph import strong_components
 from treville.encoding.relations import RelationEncoding
-from treville.models.model import Axiom, Model
+from treville.models.model import Axiom, AxiomKind, Model, NodeId
 from treville.relations import elements
 from treville.results import Budget
-
-
-def constraints(model: Model) -> list[Axiom]:
-    """The axioms that make executions inconsistent; flags are none."""
-    return [axiom for axiom in model.axioms if not (axiom.flag or axiom.undefined)]
 
 
 def inconsistency(encoding: Encoding, model: Model, axioms: Sequence[Axiom], budget: Budget) -> int:
@@ -59,12 +54,12 @@ def _relations(encoding: Encoding, model: Model) -> RelationEncoding:
 
 def _violation(axiom: Axiom, axioms: AxiomEncoding, relations: RelationEncoding) -> int:
     """A literal that can only hold where the axiom is violated, and can hold wherever it is."""
-    if axiom.kind == "acyclic" and not axiom.negated:
+    if axiom.kind is AxiomKind.ACYCLIC and not axiom.negated:
         return _guessed_cycle(axiom.node, relations)
     return -axioms.test(axiom)
 
 
-def _guessed_cycle(node: int, relations: RelationEncoding) -> int:
+def _guessed_cycle(node: NodeId, relations: RelationEncoding) -> int:
     formula = relations.formula
     edges = _edges_on_cycles(node, relations)
     leaving: dict[int, list[int]] = {}
@@ -77,7 +72,7 @@ def _guessed_cycle(node: int, relations: RelationEncoding) -> int:
     return formula.any_of([[chosen] for chosen in edges.values()])
 
 
-def _edges_on_cycles(node: int, relations: RelationEncoding) -> dict[tuple[int, int], int]:
+def _edges_on_cycles(node: NodeId, relations: RelationEncoding) -> dict[tuple[int, int], int]:
     """For each pair that may lie on a cycle, an atom that guesses it: it can only hold if the pair does."""
     may = relations.relation(node).may
     found = {}

@@ -15,6 +15,7 @@ from treville.encoding.formula import FALSE, TRUE
 from treville.engines.contract import State
 from treville.engines.differences.cells import final_cell
 from treville.events.execution import Execution
+from treville.models.implied import implies_coherence
 from treville.models.model import Model
 from treville.passes.bounded import facts_of_program, facts_of_test
 from treville.passes.observing import observable_locations
@@ -22,7 +23,6 @@ from treville.programs.ir import Assert, Const, Instruction, Program, Stop, Thre
 from treville.programs.litmus.states import FinalValue, satisfied
 from treville.programs.litmus.test import ArrayOf, CellOf, LitmusTest, Observable, RegisterOf
 from treville.results import Budget
-from treville.solving.coherent import known_coherent
 from treville.solving.observation import Observation
 from treville.solving.solution import IsTrue
 
@@ -79,7 +79,7 @@ class TestSubject:
 
     def encode(self, model: Model, bound: int, budget: Budget) -> Encoding:
         """See `Subject`."""
-        observed, coherent = addresses_of(self.test.observed), known_coherent(model)
+        observed, coherent = addresses_of(self.test.observed), implies_coherence(model)
         facts = facts_of_test(self.test.program, bound, budget, coherent, observed)
         return encode_test(facts, model, budget, axioms=[])
 
@@ -137,7 +137,7 @@ class ProgramSubject:
 
     def encode(self, model: Model, bound: int, budget: Budget) -> Encoding:
         """See `Subject`. Threads that were cut keep `main` from returning, so such runs do not count."""
-        facts = facts_of_program(self.program, bound, budget, known_coherent(model))
+        facts = facts_of_program(self.program, bound, budget, implies_coherence(model))
         encoding = encode_program(facts, model, budget, axioms=[])
         for fault in encoding.memory.faults.values():
             encoding.formula.forbid(fault)  # what such a run does is nothing to compare

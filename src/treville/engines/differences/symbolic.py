@@ -20,7 +20,7 @@ from treville.encoding.simplicity import is_simple
 from treville.engines.contract import State
 from treville.engines.differences.certificates import with_certificates
 from treville.engines.differences.deadness import deadness
-from treville.engines.differences.inconsistency import constraints, inconsistency, require_consistency
+from treville.engines.differences.inconsistency import inconsistency, require_consistency
 from treville.engines.differences.lazy import Judgement, LazyModels
 from treville.engines.differences.subjects import Subject, Watch
 from treville.engines.differences.task import Difference, OnDifference
@@ -111,7 +111,7 @@ class SymbolicSearch:
         forbidden = self._forbidden(allowed, judging, max_rules)
         self.lazily = allowed.propagator is not None
         if dead:
-            require_consistency(allowed.encoding, deadness(), constraints(deadness()), self.budget)
+            require_consistency(allowed.encoding, deadness(), deadness().constraints(), self.budget)
         watch = self.subject.watch(allowed.encoding, states=states)
         reader = ExecutionReader(allowed.encoding)
         solver = allowed.solver(watch.projected())
@@ -142,7 +142,7 @@ class SymbolicSearch:
         """A literal that holds in solutions which the forbidding model forbids."""
         encoding, view = allowed.encoding, self.forbidding.view
         self.forbidding.prepare(encoding.facts)
-        axioms = constraints(view)
+        axioms = view.constraints()
         guessed = [axiom for axiom in axioms if not judging or is_simple(view, axiom)]
         violated = []
         try:
@@ -174,7 +174,7 @@ class Consistent:
         self.method = method
         self.side = side
         self.propagator: LazyModels | None = None
-        axioms = constraints(side.view)
+        axioms = side.view.constraints()
         kept = [axiom for axiom in axioms if not method.lazy or is_simple(side.view, axiom)]
         simple = [axiom for axiom in axioms if is_simple(side.view, axiom)]
         try:

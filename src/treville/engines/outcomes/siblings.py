@@ -10,11 +10,11 @@ from treville.engines.outcomes.enumerate import OF_PROGRAMS
 from treville.engines.outcomes.symbolic import MAX_STATES
 from treville.engines.session import Session
 from treville.engines.task import OutcomeTask
+from treville.models.implied import implies_coherence
 from treville.passes.bounded import facts_of_test
 from treville.programs.litmus.states import satisfied
 from treville.results import Budget, TooLarge, Unsupported
 from treville.solving.back_ends import BackEnd
-from treville.solving.coherent import known_coherent
 from treville.solving.observation import Observation
 from treville.solving.solution import IsTrue
 
@@ -47,7 +47,7 @@ class SiblingStates(Engine[OutcomeTask, States]):
 
     def search(self, task: OutcomeTask, budget: Budget) -> States | GaveUp:
         """All final states of the test."""
-        test, coherent = task.test, known_coherent(task.model)
+        test, coherent = task.test, implies_coherence(task.model)
         facts = facts_of_test(
             test.program, task.bound, budget, coherent, addresses_of(test.observed), task.alias
         )

@@ -18,12 +18,12 @@ from treville.engines.features import Feature
 from treville.engines.outcomes.enumerate import OF_PROGRAMS
 from treville.engines.session import Session
 from treville.engines.task import OutcomeTask
+from treville.models.implied import implies_coherence
 from treville.models.model import Axiom
 from treville.passes.bounded import facts_of_test
 from treville.programs.litmus.states import satisfied
 from treville.results import Budget, TooLarge
 from treville.solving.back_ends import BackEnd
-from treville.solving.coherent import known_coherent
 from treville.solving.observation import Observation
 from treville.solving.solution import IsTrue
 
@@ -70,14 +70,14 @@ class _Search:
     def __init__(self, task: OutcomeTask, axioms: Sequence[Axiom], budget: Budget) -> None:
         self.test, self.model = task.test, task.model
         observed = addresses_of(task.test.observed)
-        coherent = known_coherent(task.model)
+        coherent = implies_coherence(task.model)
         facts = facts_of_test(task.test.program, task.bound, budget, coherent, observed, task.alias)
         self.encoding = encode_test(facts, task.model, budget, axioms)
         self.axioms = axioms
         self.observation = Observation(self.encoding, task.test)
         self.literals = {name: literal for name, literal in self.encoding.flags.items() if literal != FALSE}
         left = [axiom for axiom in task.model.axioms if axiom not in axioms]
-        self.evaluate_flags = any(axiom.flag or axiom.undefined for axiom in left)
+        self.evaluate_flags = any(not axiom.is_constraint for axiom in left)
         self.session = Session(self.encoding, self.model, axioms)
         self.counts: dict[State, int | None] = {}
         self.flags: set[str] = set()

@@ -18,6 +18,7 @@ from treville.engines.differences.task import LOST, NEW, difference_task
 from treville.engines.registry import DIFFERENCES
 from treville.engines.schedule import DIFFERENCE_SLICES, Slice, run
 from treville.engines.session import Session
+from treville.models.implied import implies_coherence
 from treville.models.model import Model
 from treville.passes.bounded import facts_of_program
 from treville.passes.fences import refuse_unknown_fences
@@ -28,7 +29,6 @@ from treville.programs.litmus.test import LitmusTest
 from treville.questions.outcomes import outcomes
 from treville.questions.portability.question import Portability, Question
 from treville.results import Budget, BudgetExceeded, InputError, Verdict
-from treville.solving.coherent import known_coherent
 
 
 def portability(test: LitmusTest, question: Question, budget: Budget | None = None) -> Portability:
@@ -129,7 +129,7 @@ def _undefined_program(program: Program, question: Question, budget: Budget) -> 
         names = {axiom.name for axiom in model.axioms if axiom.undefined}
         if names:
             facts = facts_of_program(
-                compiled_for(program, model), question.bound, budget, known_coherent(model)
+                compiled_for(program, model), question.bound, budget, implies_coherence(model)
             )
             encoding = encode_program(facts, model, budget)
             raised = encoding.formula.either([encoding.flags[name] for name in names])

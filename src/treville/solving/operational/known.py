@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from treville.models.cat.files import LIBRARY
 from treville.models.model import Model
 
 INTERLEAVING = "sc"  # the machine without buffers
@@ -14,13 +11,9 @@ _VIEWED = "rc11"
 
 def machine_of(model: Model) -> str | None:
     """The machine with or without buffers that does just what the model says, if there is one."""
-    return _BUFFERED.get(model.name) if _is_shipped(model) else None
+    return None if model.shipped is None else _BUFFERED.get(model.shipped)
 
 
 def has_views(model: Model) -> bool:
     """Does the machine with views do what the model says?"""
-    return model.name == _VIEWED and _is_shipped(model)
-
-
-def _is_shipped(model: Model) -> bool:
-    return Path(model.file).parent == LIBRARY
+    return model.shipped == _VIEWED

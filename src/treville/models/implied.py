@@ -1,4 +1,4 @@
-"""Does a model imply coherence per location? If so the engine only lists coherent executions.
+"""Does a model imply coherence per location? If so engines only look at coherent executions.
 
 Coherence forbids five patterns: a po-loc step against `co`, `rf`, `co;rf`, `fr` or `fr;rf` (paper 004,
 section 2.3; Alglave's "five patterns"). A node of the model surely contains certain words over the
@@ -9,7 +9,11 @@ condition: where it fails nothing is pruned.
 
 from __future__ import annotations
 
-from treville.models.model import Model, Node
+from functools import lru_cache
+from typing import assert_never
+
+from treville.models.model import AxiomKind, Model, Node, NodeId, Operator
+from treville.models.recognise import is_base
 
 Word = tuple[str, ...]
 PATTERNS: tuple[Word, ...] = (
@@ -23,26 +27,28 @@ _LETTERS = ("po", "rf", "co", "fr", "rmw")
 _LONGEST = 4
 
 
+@lru_cache(maxsize=64)
 def implies_coherence(model: Model) -> bool:
     """True only if every consistent execution of the model is coherent per location."""
     words = _Words(model)
     excluded: set[Word] = set()
-    for axiom in model.axioms:
-        if axiom.flag or axiom.undefined or axiom.negated or axiom.kind == "empty":
+    for axiom in model.constraints():
+        if axiom.negated or axiom.kind is AxiomKind.EMPTY:
             continue
         found = words.of(axiom.node)
-        if axiom.kind == "acyclic":
+        if axiom.kind is AxiomKind.ACYCLIC:
             found = _closure(found)
         excluded |= {_merge_fr(w[i:] + w[:i]) for w in found for i in range(len(w))}
     return all(pattern in excluded for pattern in PATTERNS)
 
 
+@lru_cache(maxsize=64)
 def implies_atomicity(model: Model) -> bool:
     """True only if the model forbids another thread's write between the halves of a read-modify-write."""
     words = _Words(model)
-    for axiom in model.axioms:
+    for axiom in model.constraints():
         node = model.nodes[axiom.node]
-        if axiom.flag or axiom.undefined or axiom.negated or axiom.kind != "empty" or node.op != "inter":
+        if axiom.negated or axiom.kind is not AxiomKind.EMPTY or node.op is not Operator.INTERSECTION:
             continue
         for pairs, between in (node.args, node.args[::-1]):
             if ("rmw",) in words.of(pairs) and ("fre", "coe") in map(_merge_fr, words.of(between)):
@@ -55,59 +61,64 @@ class _Words:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.known: dict[int, frozenset[Word]] = {}
-        self.body = {v: b for g in model.groups for v, b in zip(g.variables, g.bodies, strict=True)}
+        self.known: dict[NodeId, frozenset[Word]] = {}
+        self.body = model.bodies()
 
-    def of(self, index: int) -> frozenset[Word]:
+    def of(self, index: NodeId) -> frozenset[Word]:
         if index not in self.known:
             self.known[index] = frozenset()  # what a recursive use may assume
             self.known[index] = self._compute(self.model.nodes[index], index)
         return self.known[index]
 
-    def _compute(self, node: Node, index: int) -> frozenset[Word]:
+    def _compute(self, node: Node, index: NodeId) -> frozenset[Word]:
         op, args = node.op, node.args
-        if op == "base":
-            return frozenset({(node.name,)}) if node.name in _LETTERS else frozenset()
-        if op == "fixpoint":
-            return self.of(self.body[index])
-        if op == "union":
-            return self.of(args[0]) | self.of(args[1])
-        if op == "inter":
-            return self._intersection(*args)
-        if op == "diff":
-            # rf, co and fr are irreflexive, so removing the identity takes nothing away.
-            return self.of(args[0]) if self.model.nodes[args[1]].op == "id" else frozenset()
-        if op == "seq":
-            left, right = self.of(args[0]), self.of(args[1])
-            return frozenset(a + b for a in left for b in right if len(a + b) <= _LONGEST)
-        if op == "inverse":
-            return frozenset({("rf^-1",)}) if self.of(args[0]) >= {("rf",)} else frozenset()
-        if op == "opt":
-            return self.of(args[0]) | {()}
-        if op == "plus":
-            return _closure(self.of(args[0]))
-        if op == "star":
-            return _closure(self.of(args[0])) | {()}
-        if op == "identity":
-            return frozenset({()}) if self._covers_memory(args[0]) else frozenset()
-        return frozenset()
+        match op:
+            case Operator.BASE:
+                return frozenset({(node.name,)}) if node.name in _LETTERS else frozenset()
+            case Operator.FIXPOINT:
+                return self.of(self.body[index])
+            case Operator.UNION:
+                return self.of(args[0]) | self.of(args[1])
+            case Operator.INTERSECTION:
+                return self._intersection(*args)
+            case Operator.DIFFERENCE:
+                # rf, co and fr are irreflexive, so removing the identity takes nothing away.
+                return self.of(args[0]) if self.model.nodes[args[1]].op is Operator.ID else frozenset()
+            case Operator.COMPOSITION:
+                left, right = self.of(args[0]), self.of(args[1])
+                return frozenset(a + b for a in left for b in right if len(a + b) <= _LONGEST)
+            case Operator.INVERSE:
+                return frozenset({("rf^-1",)}) if self.of(args[0]) >= {("rf",)} else frozenset()
+            case Operator.OPTIONAL:
+                return self.of(args[0]) | {()}
+            case Operator.PLUS:
+                return _closure(self.of(args[0]))
+            case Operator.STAR:
+                return _closure(self.of(args[0])) | {()}
+            case Operator.IDENTITY_ON:
+                return frozenset({()}) if self._covers_memory(args[0]) else frozenset()
+            case Operator.EMPTY | Operator.UNIVERSE | Operator.ID | Operator.COMPLEMENT | Operator.PRODUCT:
+                return frozenset()
+            case Operator.DOMAIN | Operator.RANGE:
+                return frozenset()
+            case _:
+                assert_never(op)
 
-    def _intersection(self, left: int, right: int) -> frozenset[Word]:
+    def _intersection(self, left: NodeId, right: NodeId) -> frozenset[Word]:
         """With `loc`, a po step becomes po-loc, which is all that the patterns need; rf and co keep all."""
         for kept, other in ((left, right), (right, left)):
-            node = self.model.nodes[other]
-            if node.op == "base" and node.name == "loc":
+            if is_base(self.model, other, "loc"):
                 return frozenset(w for w in self.of(kept) if len(w) == 1)
-            if node.op == "base" and node.name == "ext":
+            if is_base(self.model, other, "ext"):
                 merged = set(map(_merge_fr, self.of(kept)))
                 return frozenset((name + "e",) for name in ("rf", "co", "fr") if (name,) in merged)
         return frozenset()
 
-    def _covers_memory(self, index: int) -> bool:
+    def _covers_memory(self, index: NodeId) -> bool:
         node = self.model.nodes[index]
-        if node.op == "universe" or (node.op == "base" and node.name == "M"):
+        if node.op is Operator.UNIVERSE or is_base(self.model, index, "M"):
             return True
-        return node.op == "union" and {self.model.nodes[a].name for a in node.args} >= {"R", "W"}
+        return node.op is Operator.UNION and {self.model.nodes[a].name for a in node.args} >= {"R", "W"}
 
 
 def _closure(words: frozenset[Word]) -> frozenset[Word]:
