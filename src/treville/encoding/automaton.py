@@ -12,10 +12,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from treville.encoding.formula import TRUE
-from treville.encoding.graph import strong_components
 from treville.encoding.relations import RelationEncoding
 from treville.models.model import Model
 from treville.relations import elements, mask_of
+from treville.relations.graphs import strong_components
 
 EPSILON = -1
 # So much larger must the pairs of from-read be than those of its two parts.

@@ -14,10 +14,10 @@ from treville.analysis.relations import analyse_relations
 from treville.encoding.axioms import AxiomEncoding
 from treville.encoding.executions import Encoding
 from treville.encoding.formula import FALSE, Formula
-from treville.encoding.graph import strong_components
 from treville.encoding.relations import RelationEncoding
 from treville.models.model import Axiom, Model
 from treville.relations import elements
+from treville.relations.graphs import strong_components
 from treville.results import Budget
 
 

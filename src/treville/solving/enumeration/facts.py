@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from treville.models.model import SET, Axiom, FixpointGroup, Model, Node
+from treville.relations.graphs import reachable
 
 DYNAMIC_BASES = frozenset({"rf", "co", "fr", "FW"})
 _COST = {"seq": 4, "plus": 5, "star": 5, "inverse": 4, "fixpoint": 30, "domain": 3, "range": 3}
@@ -52,13 +53,13 @@ class Facts:
         """For each dynamic node, the mask of the axioms (bit = position in the list) that need it."""
         masks: dict[int, int] = {}
         for position, axiom in enumerate(axioms):
-            stack = [axiom.node]
-            while stack:
-                node = stack.pop()
-                if self.dynamic[node] and not masks.get(node, 0) >> position & 1:
+            for node in reachable([axiom.node], self._dynamic_children):
+                if self.dynamic[node]:
                     masks[node] = masks.get(node, 0) | 1 << position
-                    stack.extend(self.children(node))
         return masks
+
+    def _dynamic_children(self, node: int) -> list[int]:
+        return [child for child in self.children(node) if self.dynamic[child]] if self.dynamic[node] else []
 
     def _find_dynamic(self) -> list[bool]:
         nodes = self.model.nodes

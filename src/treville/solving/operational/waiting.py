@@ -10,9 +10,11 @@ leave is one, too, unless all threads have ended.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from treville.programs import ir
+from treville.relations.graphs import components
 from treville.results import Budget
 from treville.results.properties import DEADLOCK
 from treville.solving.operational.machine import Machine
@@ -165,42 +167,13 @@ def _idle(graph: Graph, one: int, other: int, goal: str) -> bool:
     return goal != DEADLOCK or same
 
 
-def _components(states: set[int], edges: list[list[tuple[int, int]]]) -> list[set[int]]:
-    """The strongly connected components of the states (Tarjan)."""
-    order: dict[int, int] = {}
-    low: dict[int, int] = {}
-    stack: list[int] = []
-    on_stack: set[int] = set()
-    found: list[set[int]] = []
-    for root in states:
-        if root in order:
-            continue
-        work = [(root, iter([to for _, to in edges[root] if to in states]))]
-        order[root] = low[root] = len(order)
-        stack.append(root)
-        on_stack.add(root)
-        while work:
-            at, following = work[-1]
-            target = next(following, None)
-            if target is None:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[at])
-                if low[at] == order[at]:
-                    component: set[int] = set()
-                    while at not in component:
-                        member = stack.pop()
-                        on_stack.discard(member)
-                        component.add(member)
-                    found.append(component)
-            elif target not in order:
-                order[target] = low[target] = len(order)
-                stack.append(target)
-                on_stack.add(target)
-                work.append((target, iter([to for _, to in edges[target] if to in states])))
-            elif target in on_stack:
-                low[at] = min(low[at], order[target])
-    return found
+def _components(states: set[int], edges: list[list[tuple[int, int]]]) -> Iterator[set[int]]:
+    """The strongly connected components of the states."""
+    numbers = sorted(states)
+    place = {number: index for index, number in enumerate(numbers)}
+    inside = [[place[to] for _, to in edges[number] if to in states] for number in numbers]
+    for members in components(inside):
+        yield {numbers[index] for index in members}
 
 
 def _report(machine: Machine, graph: Graph, state: State) -> Waiting:
