@@ -9,7 +9,7 @@ import pytest
 from treville.encoding.clocks_architectures import ARCHITECTURES, architecture_of
 from treville.encoding.clocks_order import tautology
 from treville.encoding.contract import Clock, ClockConstraint, SiblingEncoding, encode_test
-from treville.encoding.formula import TRUE
+from treville.formulas.formula import TRUE
 from treville.models.library import load_model
 from treville.programs.ir import Branch, Const, Fence, Instruction, Load, Program, Reg, Store, Thread
 from treville.programs.litmus import parse

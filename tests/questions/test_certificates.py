@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from treville.encoding.formula import Formula
+from treville.formulas.formula import Formula
 from treville.questions.portability.certificates import with_certificates
 from treville.results import Budget
 from treville.solving.clauses import circles

@@ -9,7 +9,7 @@ import pytest
 from random_cases import Programs
 from random_litmus import random_test
 
-from treville.encoding.formula import Formula
+from treville.formulas.formula import Formula
 from treville.models.blocks import with_atomic_blocks
 from treville.models.library import load_model
 from treville.programs.ir import (

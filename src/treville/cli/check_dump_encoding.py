@@ -5,8 +5,8 @@ from __future__ import annotations
 from treville.analysis.active import active_pairs, undecided
 from treville.analysis.facts import Facts
 from treville.encoding.executions import Encoding, encode_program
-from treville.encoding.formula import Formula
 from treville.events.symbolic_data import StaticEvent
+from treville.formulas.formula import Formula
 from treville.models.model import Model
 from treville.programs.ir import Program
 from treville.questions.reachability import with_blocks

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from treville.encoding.formula import TRUE
 from treville.encoding.relations import RelationEncoding
+from treville.formulas.formula import TRUE
 from treville.models.model import Model
 from treville.relations import elements, mask_of
 from treville.relations.graphs import strong_components

@@ -8,9 +8,9 @@ does the graph.
 from __future__ import annotations
 
 from treville.encoding.automaton import Automaton, Step
-from treville.encoding.formula import FALSE, Formula
 from treville.encoding.relations import RelationEncoding, diagonal, is_set
 from treville.events.symbolic import NO_BLOCK
+from treville.formulas.formula import FALSE, Formula
 from treville.models.blocks import BLOCK
 from treville.models.model import Axiom, Model
 from treville.relations import elements, mask_of

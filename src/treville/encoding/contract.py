@@ -18,10 +18,10 @@ from treville.analysis.facts import Facts, gather_facts
 from treville.analysis.values import analyse_values
 from treville.encoding.clocks_architectures import Architecture
 from treville.encoding.executions import MOST_NUMBERS, Encoding, encode_executions, encode_program
-from treville.encoding.formula import FALSE, Formula
 from treville.encoding.memory import MemoryEncoding
 from treville.events.symbolic import NO_BLOCK, symbolic_program
 from treville.events.symbolic_whole import whole_program
+from treville.formulas.formula import FALSE, Formula
 from treville.models.model import Model
 from treville.programs.ir import Program
 from treville.relations import elements

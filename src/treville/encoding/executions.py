@@ -15,12 +15,12 @@ from treville.analysis.lifetimes import with_ends_of_cells
 from treville.analysis.relations import analyse_relations
 from treville.analysis.values import analyse_values
 from treville.encoding.axioms import AxiomEncoding
-from treville.encoding.formula import FALSE, TRUE, Formula
 from treville.encoding.memory import MemoryEncoding
 from treville.encoding.relations import RelationEncoding
 from treville.encoding.weakened import weaken
 from treville.events.symbolic import symbolic_program
 from treville.events.symbolic_whole import whole_program
+from treville.formulas.formula import FALSE, TRUE, Formula
 from treville.models.model import Axiom, Model
 from treville.programs.ir import Instruction, Program
 from treville.programs.litmus.test import ArrayOf, CellOf, Observable, RegisterOf

@@ -16,7 +16,6 @@ from typing import Protocol
 
 from treville.analysis.facts import Facts
 from treville.analysis.possible import EMPTY
-from treville.encoding.formula import FALSE, TRUE, Formula
 from treville.events.symbolic_terms import (
     Any,
     Apply,
@@ -29,6 +28,7 @@ from treville.events.symbolic_terms import (
     NonZero,
     Read,
 )
+from treville.formulas.formula import FALSE, TRUE, Formula
 from treville.programs.operators import OPERATORS
 from treville.relations import Relation
 from treville.relations.graphs import successors_first

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from treville.encoding.formula import TRUE, Formula
+from treville.formulas.formula import TRUE, Formula
 from treville.relations.graphs import components
 
 

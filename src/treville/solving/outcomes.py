@@ -14,7 +14,7 @@ from typing import NamedTuple
 from treville.analysis.aliases import FLOW
 from treville.analysis.relations import NotEncodable
 from treville.encoding.executions import Encoding, addresses_of, encode_executions
-from treville.encoding.formula import FALSE, TRUE
+from treville.formulas.formula import FALSE, TRUE
 from treville.models.model import Axiom, Model
 from treville.programs.litmus.states import FinalValue, observables, satisfied
 from treville.programs.litmus.test import (

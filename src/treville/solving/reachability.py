@@ -16,8 +16,8 @@ from treville.analysis.facts import Facts
 from treville.analysis.relations import NotEncodable
 from treville.analysis.unset import UnsetRead, unset_reads, with_any_contents
 from treville.encoding.executions import Encoding, encode_facts, facts_of_program
-from treville.encoding.formula import FALSE, TooManyRules
 from treville.events.execution import Execution
+from treville.formulas.formula import FALSE, TooManyRules
 from treville.models.lifetimes import USE_AFTER_FREE
 from treville.models.model import Axiom, Model
 from treville.models.races import races_in, races_of

@@ -13,8 +13,8 @@ from typing import Any
 
 from treville.encoding.contract import ENCODINGS, SiblingEncoding, encode_test, encode_whole
 from treville.encoding.executions import Encoding, addresses_of
-from treville.encoding.formula import FALSE, TRUE, Formula
 from treville.events.execution import Execution
+from treville.formulas.formula import FALSE, TRUE, Formula
 from treville.models.model import Model
 from treville.programs.ir import Instruction, Program
 from treville.programs.litmus.states import satisfied

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from treville.analysis.relations import analyse_relations
 from treville.encoding.axioms import AxiomEncoding
 from treville.encoding.executions import Encoding
-from treville.encoding.formula import FALSE, Formula
 from treville.encoding.relations import RelationEncoding
+from treville.formulas.formula import FALSE, Formula
 from treville.models.model import Axiom, Model
 from treville.relations import elements
 from treville.relations.graphs import strong_components

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from treville.encoding.executions import Encoding, addresses_of, encode_executions, encode_program
-from treville.encoding.formula import FALSE, TRUE
 from treville.events.execution import Execution
+from treville.formulas.formula import FALSE, TRUE
 from treville.models.model import Model
 from treville.programs.ir import Assert, Const, Instruction, Program, Stop, Thread
 from treville.programs.litmus.states import FinalValue, satisfied

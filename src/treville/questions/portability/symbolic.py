@@ -15,8 +15,8 @@ from functools import partial
 
 from treville.analysis.relations import NotEncodable
 from treville.encoding.executions import Encoding
-from treville.encoding.formula import Formula, TooManyRules
 from treville.events.execution import Execution
+from treville.formulas.formula import Formula, TooManyRules
 from treville.models.model import Axiom
 from treville.questions.portability.certificates import with_certificates
 from treville.questions.portability.deadness import deadness
