@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo test lint types unit agreement slow clean
+.PHONY: setup demo test lint types unit agreement slow snapshots clean
 
 setup: $(STAMP)
 
@@ -31,6 +31,10 @@ unit:
 
 slow: setup
 	$(BIN)/pytest -n 2
+
+# Stores what every command answers on the fixed inputs of tests/snapshots anew, and tells which verdicts changed.
+snapshots: setup
+	$(BIN)/python -m tests.snapshots.renew
 
 agreement: setup
 	$(BIN)/python bench/agreement.py --jobs 2 --write docs/agreement.md

@@ -23,15 +23,19 @@ from pathlib import Path
 
 from compare_encodings import scatter
 from treville.analysis.aliases import ALIASES, ANDERSEN, FLOW, NONE
-from treville.campaigns.check import Options, compiled
+from treville.campaigns.check import Options, read
 from treville.campaigns.litmus import load_model
+from treville.engines.contract import GaveUp, Refuted
+from treville.engines.registry import DECIDE
+from treville.engines.task import program_task
 from treville.models.model import Model
-from treville.programs.ir import Program
+from treville.passes.program import Context
+from treville.programs.c import Unit
 from treville.programs.litmus import parse
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.outcomes import outcomes
 from treville.results import Budget, BudgetExceeded, TrevilleError
-from treville.solving.reachability import reach_failure
+from treville.results.properties import Property
 
 ROOT = Path(__file__).resolve().parents[1]
 CORPUS = ROOT.parent / "shared" / "corpora" / "litmus" / "LKMM"
@@ -88,9 +92,13 @@ def states(test: LitmusTest, model: Model, alias: str, budget: Budget) -> list[s
     return [found.observation, *(sorted(map(repr, found.states)) if found.complete else [])]
 
 
-def fails(program: Program, model: Model, alias: str, budget: Budget) -> bool:
+def fails(unit: Unit, model: Model, alias: str, budget: Budget) -> bool:
     """Can an assertion fail?"""
-    return reach_failure(program, model, 2, budget, lazy=False, alias=alias).execution is not None
+    task = program_task(unit, Context(model, Property.ASSERTION), 2, budget, alias)
+    found = DECIDE["eager"]().run(task)
+    if isinstance(found, GaveUp) and found.error is not None:
+        raise found.error
+    return isinstance(found, Refuted)
 
 
 def passing_pointers(counts: list[int]) -> Iterator[Case]:
@@ -113,9 +121,9 @@ def programs() -> Iterator[Case]:
         for model_name in ("tso", "aarch64"):
             model = load_model(model_name, (), "")
             options = Options(defines=tuple(defines.split()), bound=2)
-            program = compiled(str(ROOT / "tests" / "c" / "safe" / f"{name}.c"), model, 2, options)
+            unit = read(str(ROOT / "tests" / "c" / "safe" / f"{name}.c"), options)
             title = " ".join(part for part in (name, defines, model_name) if part)
-            yield measure(title, partial(fails, program, model))
+            yield measure(title, partial(fails, unit, model))
 
 
 def table(title: str, cases: list[Case], every: bool) -> int:

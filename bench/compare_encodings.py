@@ -16,17 +16,19 @@ import argparse
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from treville.engines.contract import GaveUp, Proved, Refuted, Stats
+from treville.engines.registry import DECIDE, OUTCOMES, engine_name
+from treville.engines.task import outcome_task, ready_task
 from treville.models.library import load_model
 from treville.programs.c import load_program
 from treville.programs.compile_to import compile_program, target_of
 from treville.programs.ir import Program
 from treville.programs.litmus import parse
-from treville.results import Budget, BudgetExceeded
-from treville.solving.siblings import Counted, reach, states
+from treville.results import Budget
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAMS = ROOT / "tests" / "c" / "safe"
@@ -55,6 +57,21 @@ class Case:
     @property
     def is_litmus(self) -> bool:
         return self.file.suffix == ".litmus"
+
+
+@dataclass(slots=True)
+class Counted:
+    """What was built and how the search went, where the solver tells."""
+
+    variables: int = 0
+    constraints: int = 0
+    search: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def efficacy(self) -> float | None:
+        """Propagations per conflict (paper 003, section 6), where both are known."""
+        conflicts, propagations = self.search.get("conflicts"), self.search.get("propagations")
+        return propagations / conflicts if conflicts and propagations is not None else None
 
 
 @dataclass(slots=True)
@@ -88,26 +105,36 @@ def program_of(file: Path, defines: str) -> Program:
 
 def run(case: Case, model_name: str, encoding: str, solver: str, limit: float) -> Run:
     model = load_model(model_name)
-    counted = Counted()
     if case.is_litmus:
         test = parse(case.file.read_text(), str(case.file))
     else:
         program = compile_program(
-            program_of(case.file, case.defines), target_of(model.name, model.base_names())
+            program_of(case.file, case.defines), target_of(model.shipped, model.base_names())
         )
-    started = time.process_time()
-    try:
-        if case.is_litmus:
-            listed = states(test, model, case.bound, Budget(limit), encoding, solver)
-            verdict, counted = f"{len(listed.states)} states", listed.counted
-        else:
-            answer = reach(program, model, case.bound, Budget(limit), encoding, solver)
-            verdict = "FAIL" if answer.execution else "PASS" if answer.complete else "UNKNOWN"
-            counted = answer.counted
-        seconds = time.process_time() - started
-    except BudgetExceeded:
+    started, name = time.process_time(), engine_name(encoding, solver)
+    if case.is_litmus:
+        listed = OUTCOMES[name]().run(outcome_task(test, model, case.bound, Budget(limit)))
+        seconds, found = time.process_time() - started, listed.stats
+        failed = isinstance(listed, GaveUp)
+        verdict = "timeout" if isinstance(listed, GaveUp) else f"{len(listed.counts)} states"
+    else:
+        task = ready_task(program, model, bound=case.bound, budget=Budget(limit))
+        answer = DECIDE[name]().run(task)
+        seconds, found = time.process_time() - started, answer.stats
+        failed = isinstance(answer, GaveUp) and answer.error is not None
+        verdict = (
+            "FAIL" if isinstance(answer, Refuted) else "PASS" if isinstance(answer, Proved) else "UNKNOWN"
+        )
+    if failed:
         verdict, seconds = "timeout", limit
-    return Run(case, model_name, encoding, solver, verdict, seconds, counted)
+    return Run(case, model_name, encoding, solver, verdict, seconds, counted_of(found))
+
+
+def counted_of(stats: Stats) -> Counted:
+    """What the tables show of an engine's numbers."""
+    search = {key: stats[key] for key in ("conflicts", "propagations", "decisions") if key in stats}
+    constraints = stats.get("constraints", 0) + stats.get("rules", 0) + stats.get("edges", 0)
+    return Counted(stats.get("variables", stats.get("atoms", 0)), constraints, search)
 
 
 def tables(runs: list[Run], solvers: list[str]) -> None:

@@ -22,10 +22,14 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from treville.campaigns.check import Options, compiled
+from treville.campaigns.check import Options, read
 from treville.campaigns.litmus import load_model
-from treville.results import Budget, BudgetExceeded
-from treville.solving.reachability import reach_failure
+from treville.engines.contract import GaveUp, Proved, Refuted
+from treville.engines.registry import DECIDE
+from treville.engines.task import program_task
+from treville.passes.program import Context
+from treville.results import Budget
+from treville.results.properties import Property
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE.parent / "tests" / "c" / "safe"
@@ -56,13 +60,13 @@ def measure(name: str, model: str, bound: int) -> Point | None:
     ]
     used = load_model(model)
     folder = PROGRAMS if (PROGRAMS / f"{name}.c").exists() else HERE
-    program = compiled(str(folder / f"{name}.c"), used, bound, Options(defines=tuple(defines)))
+    unit = read(str(folder / f"{name}.c"), Options(defines=tuple(defines)))
+    task = program_task(unit, Context(used, Property.ASSERTION), bound, Budget(SECONDS))
     started = time.process_time()
-    try:
-        found = reach_failure(program, used, bound, Budget(SECONDS), lazy=model != "tso")
-    except BudgetExceeded:
+    found = DECIDE["eager" if model == "tso" else "lazy"]().run(task)
+    if isinstance(found, GaveUp) and found.error is not None:
         return None
-    verdict = "FAIL" if found.execution is not None else "PASS" if found.complete else "UNKNOWN"
+    verdict = "FAIL" if isinstance(found, Refuted) else "PASS" if isinstance(found, Proved) else "UNKNOWN"
     clauses = sum(found.stats[key] for key in ("rules", "constraints", "edges"))
     return Point(bound, verdict, time.process_time() - started, found.stats["events"], clauses)
 

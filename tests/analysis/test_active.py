@@ -1,35 +1,20 @@
 """The worked example of paper 004, section 4.7: may and active sets under TSO, in total 221 and 58 pairs."""
 
+from model_builder import ModelBuilder
 from treville.analysis.active import active_pairs
 from treville.analysis.facts import Bounds, SetBounds, gather_facts
 from treville.analysis.relations import analyse_relations
 from treville.analysis.values import analyse_values
 from treville.events.symbolic import symbolic_program
-from treville.models.model import RELATION, SET, Axiom, Model, Node
+from treville.models.model import Model, NodeId
 from treville.programs.ir import Const, Load, Program, Reg, Store, Thread
 from treville.relations import Relation
 
 
-class Builder:
-    def __init__(self) -> None:
-        self.model = Model("tso of section 2.3")
-        self.known: dict[tuple[str, tuple[int, ...], str], int] = {}
-
-    def node(self, op: str, *args: int, kind: str = RELATION, name: str = "") -> int:
-        key = (op, args, name if op == "base" else "")
-        if key not in self.known:
-            self.known[key] = len(self.model.nodes)
-            self.model.nodes.append(Node(op, args, kind, name))
-        return self.known[key]
-
-    def base(self, name: str, kind: str = RELATION) -> int:
-        return self.node("base", kind=kind, name=name)
-
-
-def tso_of_the_thesis() -> tuple[Model, dict[str, int]]:
-    b = Builder()
+def tso_of_the_thesis() -> tuple[Model, dict[str, NodeId]]:
+    b = ModelBuilder("tso of section 2.3", shared=True)
     po, loc, rf, co, ext, rmw = (b.base(name) for name in ("po", "loc", "rf", "co", "ext", "rmw"))
-    w, r, m, a = (b.base(name, SET) for name in ("W", "R", "M", "A"))
+    w, r, m, a = (b.base(name, "set") for name in ("W", "R", "M", "A"))
     names = {"po": po, "loc": loc, "rf": rf, "co": co, "ext": ext, "rmw": rmw}
     names["po-loc"] = b.node("inter", po, loc)
     names["rf^-1"] = b.node("inverse", rf)
@@ -54,11 +39,9 @@ def tso_of_the_thesis() -> tuple[Model, dict[str, int]]:
     names["M*A|A*M"] = b.node("union", names["M*A"], names["A*M"])
     names["implied"] = b.node("inter", names["po&W*R"], names["M*A|A*M"])
     names["ghb-tso"] = b.node("union", names["po-tso|com-tso"], names["implied"])
-    b.model.axioms = [
-        Axiom("acyclic", False, names["po-loc|com"], "uniproc"),
-        Axiom("acyclic", False, names["ghb-tso"], "tso"),
-        Axiom("empty", False, names["atomic"], "atomic"),
-    ]
+    b.axiom("acyclic", names["po-loc|com"], "uniproc")
+    b.axiom("acyclic", names["ghb-tso"], "tso")
+    b.axiom("empty", names["atomic"], "atomic")
     return b.model, names
 
 

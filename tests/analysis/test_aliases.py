@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from asking import reach_failure
 from treville.analysis.aliases import ALIASES, ANDERSEN, FLOW, NONE, addresses_of_events
 from treville.analysis.values import analyse_values
 from treville.events.symbolic import symbolic_program
@@ -16,7 +17,6 @@ from treville.programs import ir
 from treville.programs.litmus import parse
 from treville.questions.outcomes import outcomes
 from treville.results import Budget
-from treville.solving.reachability import reach_failure
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "litmus"
 

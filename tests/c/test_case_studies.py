@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from asking import reach
 from treville.models.library import load_model
 from treville.programs.c import load_program
 from treville.programs.compile_to import compile_program, target_of
 from treville.programs.ir import Program
 from treville.results import Budget
-from treville.solving.siblings import reach
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "case-studies.md"
@@ -56,7 +56,7 @@ def test_the_verdicts_of_the_page(file: str, macro: str, model: str, verdict: st
     if known is not None and model not in known:
         pytest.skip("the encoding does not know the model")
     chosen = load_model(model)
-    program = compile_program(loaded(file, macro), target_of(chosen.name, chosen.base_names()))
+    program = compile_program(loaded(file, macro), target_of(chosen.shipped, chosen.base_names()))
     answer = reach(program, chosen, BOUND, Budget(seconds=SECONDS), encoding)
     assert (answer.execution is not None) == (verdict == "FAIL")
     assert answer.execution is not None or answer.complete

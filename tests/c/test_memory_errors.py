@@ -4,12 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from asking import reach, reach_failure
 from treville.models.library import load_model
 from treville.programs.c import load_program
 from treville.programs.ir import Load, Store
 from treville.results import Budget
-from treville.solving.reachability import reach_failure
-from treville.solving.siblings import reach
 
 PUBLISHED_LATE = """
 #include <pthread.h>

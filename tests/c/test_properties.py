@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from treville.campaigns.check import Options, answers
+from treville.results.properties import Property
 
 pytest.importorskip("llvmlite")
 
@@ -28,7 +29,7 @@ def rows() -> dict[tuple[str, str], Expected]:
 def verdicts(file: str, defines: str, expected: Expected, engine: str) -> Expected:
     """What Treville says."""
     models = list(dict.fromkeys(model for model, _ in expected))
-    goals = tuple(dict.fromkeys(goal for _, goal in expected))
+    goals = tuple(dict.fromkeys(Property(goal) for _, goal in expected))
     options = Options(seconds=120, defines=tuple(defines.split()), properties=goals, engine=engine)
     found = {}
     for report in answers(str(HERE / file), models, options):

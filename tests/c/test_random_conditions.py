@@ -8,6 +8,7 @@ import pytest
 from random_conditions import has_deadlock, random_threads, source
 
 from treville.campaigns.check import Options, answers
+from treville.results.properties import Property
 
 pytest.importorskip("llvmlite")
 
@@ -20,7 +21,7 @@ def test_deadlocks_with_condition_variables_are_those_of_sleeping_threads(tmp_pa
         path.write_text(source(threads))
         expected = "FAIL" if has_deadlock(threads) else "PASS"
         for engine, model in (("states", "sc"), ("lazy", "sc"), ("lazy", "rc11")):
-            options = Options(seconds=60, properties=("deadlock",), engine=engine)
+            options = Options(seconds=60, properties=(Property.DEADLOCK,), engine=engine)
             (report,) = answers(str(path), [model], options)
             assert report["verdict"] == expected, (seed, engine, model)
         seen.add(expected)

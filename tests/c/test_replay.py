@@ -8,12 +8,15 @@ from pathlib import Path
 import pytest
 from replay import CannotReplay, Mismatch, failing_assertions
 
-from treville.campaigns.check import Options, compiled
+from treville.campaigns.check import Options, read
 from treville.campaigns.litmus import load_model
+from treville.engines.contract import GaveUp, Refuted
 from treville.events.execution import Execution
+from treville.passes.program import Context
 from treville.programs.ir import Program
-from treville.questions.reachability import Search, reachability
+from treville.questions.reachability import reachability
 from treville.results import Budget, BudgetExceeded
+from treville.results.properties import Property
 
 pytest.importorskip("llvmlite")
 
@@ -30,12 +33,12 @@ def failing(models: tuple[str, ...]) -> list[tuple[str, str, str, str]]:
 def found(file: str, defines: str, bound: str, name: str, engine: str) -> tuple[Program, Execution]:
     model = load_model(name)
     options = Options(bound=int(bound), defines=tuple(defines.split()), engine=engine)
-    answer = reachability(
-        lambda current: compiled(str(HERE / file), model, current, options),
-        model, int(bound), Budget(120), Search(engine),
-    )  # fmt: skip
-    assert answer.found.execution is not None
-    return answer.program, answer.found.execution
+    context = Context(model, Property.ASSERTION)
+    answer = reachability(read(str(HERE / file), options), context, int(bound), Budget(120), engine)
+    if isinstance(answer.decision, GaveUp):
+        raise BudgetExceeded(answer.decision.reason)
+    assert isinstance(answer.decision, Refuted)
+    return answer.decision.evidence.program, answer.decision.execution
 
 
 @pytest.mark.parametrize(("file", "defines", "bound", "model"), failing(("tso", "rc11")))

@@ -7,14 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from treville.encoding.contract import SiblingEncoding, encode_test
+from asking import states, symbolic_outcomes
+from treville.encoding.contract import SiblingEncoding, encode_by_sibling
+from treville.models.implied import implies_coherence
 from treville.models.library import load_model
+from treville.passes.bounded import facts_of_test
 from treville.programs.ir import Branch, Const, Fence, Load, Program, Reg, Store, Thread
 from treville.programs.litmus import parse
 from treville.programs.litmus.test import LitmusTest
 from treville.results import Budget, Unsupported
-from treville.solving.outcomes import known_coherent, symbolic_outcomes
-from treville.solving.siblings import make_solver, states
+from treville.solving.back_ends import BackEnd, make_solver
 from treville.solving.solver import satisfiable
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,9 +46,8 @@ def figure_3() -> Program:
 
 def encoded(program: Program, model: str) -> SiblingEncoding:
     chosen = load_model(model)
-    found = encode_test(program, chosen, 2, Budget(), known_coherent(chosen), set(), "conflicts")
-    assert isinstance(found, SiblingEncoding)
-    return found
+    facts = facts_of_test(program, 2, Budget(), implies_coherence(chosen), set())
+    return encode_by_sibling("conflicts", facts, chosen, Budget(), complete=True)
 
 
 def pairs(encoding: SiblingEncoding, relation: str) -> set[tuple[str, str]]:
@@ -87,7 +88,7 @@ def test_matches_between_threads_order_clocks_and_local_ones_are_free() -> None:
 
 def test_matches_of_one_read_are_in_conflict_as_in_figure_4() -> None:
     encoding = encoded(figure_3(), "tso")
-    solver = make_solver("clasp", encoding.formula)
+    solver = make_solver(BackEnd.CLASP, encoding.formula)
     for sources in encoding.memory.sources.values():
         for (_, one), (_, other) in combinations(sources, 2):
             assert not satisfiable(solver, Budget(), [one, other])
@@ -95,7 +96,7 @@ def test_matches_of_one_read_are_in_conflict_as_in_figure_4() -> None:
 
 def test_every_match_of_figure_4_happens_in_some_execution() -> None:
     encoding = encoded(figure_3(), "tso")
-    solver = make_solver("clasp", encoding.formula)
+    solver = make_solver(BackEnd.CLASP, encoding.formula)
     listed = [
         ("Wx3", "Rx7"), ("Wx4", "Rx7"), ("Wx5", "Rx7"), ("Wx4", "Rx6"), ("Wx5", "Rx6"), ("Wx8", "Rx6"),
         ("Wy5", "Ry3"), ("Wy5", "Ry8"), ("Wy4", "Ry8"),
@@ -123,7 +124,7 @@ def test_fences_are_part_of_the_preserved_order() -> None:
 def test_examples_have_the_states_of_the_default_encoding(file: Path, model: str) -> None:
     test = parse(file.read_text(), str(file))
     expected = set(symbolic_outcomes(test, load_model(model), 2, Budget()).states)
-    assert states(test, load_model(model), 2, Budget(), "conflicts").states == expected
+    assert states(test, load_model(model), 2, Budget(), "conflicts") == expected
 
 
 @pytest.mark.parametrize("file", sorted((CORPUS / "X86").rglob("*.litmus"))[::8], ids=lambda path: path.stem)
@@ -132,7 +133,7 @@ def test_x86_tests_have_the_states_of_the_default_encoding(file: Path, encoding:
     test = parse(file.read_text(), str(file))
     for model in ("sc", "tso", "pso"):
         expected = set(symbolic_outcomes(test, load_model(model), 2, Budget()).states)
-        assert states(test, load_model(model), 2, Budget(), encoding).states == expected, model
+        assert states(test, load_model(model), 2, Budget(), encoding) == expected, model
 
 
 @pytest.mark.parametrize("model", ["rmo", "power", "alpha", "aarch64"])
@@ -144,5 +145,5 @@ def test_weaker_models_are_refused(model: str) -> None:
 def test_a_litmus_test_sees_its_own_store_early() -> None:
     source = (EXAMPLES / "SB+rfi.litmus").read_text()
     test: LitmusTest = parse(source, "SB+rfi.litmus")
-    strong = states(test, load_model("sc"), 2, Budget(), "conflicts").states
-    assert strong < states(test, load_model("tso"), 2, Budget(), "conflicts").states
+    strong = states(test, load_model("sc"), 2, Budget(), "conflicts")
+    assert strong < states(test, load_model("tso"), 2, Budget(), "conflicts")

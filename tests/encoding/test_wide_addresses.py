@@ -6,11 +6,11 @@ import random
 
 import pytest
 
-from treville.encoding import executions
+from asking import Reachability, reach_failure
 from treville.models.library import load_model
+from treville.passes import bounded
 from treville.programs import ir
 from treville.results import Budget, Unsupported
-from treville.solving.reachability import Reachability, reach_failure
 
 BYTES = 4
 
@@ -72,9 +72,9 @@ def test_wide_indices_give_the_verdicts_of_listed_ones(model: str, monkeypatch: 
     failures = faults = 0
     for seed in range(40):
         program = array_program(seed)
-        monkeypatch.setattr(executions, "MOST_NUMBERS", 100)
+        monkeypatch.setattr(bounded, "MOST_NUMBERS", 100)
         listed = verdict(program, model)
-        monkeypatch.setattr(executions, "MOST_NUMBERS", 1)
+        monkeypatch.setattr(bounded, "MOST_NUMBERS", 1)
         assert verdict(program, model)[0] == listed[0], seed
         failures += listed[0]
         faults += any(kind != "Assert" for kind in listed[1])

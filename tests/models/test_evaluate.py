@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from treville.models.cat.resolve import resolve_text
 from treville.models.evaluate import evaluate, holds
-from treville.models.model import Axiom
+from treville.models.model import Axiom, AxiomKind, NodeId
 from treville.relations import Relation, mask_of
 
 N = 4
@@ -137,8 +137,8 @@ def test_asking_for_the_wrong_kind_fails() -> None:
 )
 def test_axioms_and_their_negations(kind: str, pairs: list[tuple[int, int]], expected: bool) -> None:
     value = Relation.of(3, pairs)
-    assert holds(Axiom(kind, False, 0, "a"), value) is expected
-    assert holds(Axiom(kind, True, 0, "a"), value) is not expected
+    assert holds(Axiom(AxiomKind(kind), False, NodeId(0), "a"), value) is expected
+    assert holds(Axiom(AxiomKind(kind), True, NodeId(0), "a"), value) is not expected
 
 
 def test_roles_are_kept_apart() -> None:

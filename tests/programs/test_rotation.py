@@ -10,6 +10,7 @@ from treville.campaigns.check import Options, answers
 from treville.programs.ir import Branch, Const, Load, Local, Op, Program, Reg, Thread
 from treville.programs.rotation import with_tests_behind
 from treville.programs.spin import spin_jumps
+from treville.results.properties import Property
 
 X = Const(1 << 30)
 FLAG = """
@@ -80,5 +81,5 @@ def test_programs_that_wait_like_that_need_no_bound(
     pytest.importorskip("llvmlite")
     path = tmp_path / "program.c"
     path.write_text(FLAG % (value, order))
-    options = Options(bound=1, seconds=60, properties=(prop,), engine="lazy")
+    options = Options(bound=1, seconds=60, properties=(Property(prop),), engine="lazy")
     assert [report["verdict"] for report in answers(str(path), ["rc11"], options)] == [verdict]

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from random_litmus import random_test
 from random_models import random_model
 
+from treville.engines.differences.deadness import deadness
 from treville.events.execution import Execution
 from treville.models.evaluate import evaluate
 from treville.models.library import load_model
 from treville.models.model import Model
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.portability import Question, portability
-from treville.questions.portability.deadness import deadness
 from treville.results import Budget, Verdict
 from treville.solving.brute_force import Oracle
 

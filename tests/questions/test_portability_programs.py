@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from treville.engines.contract import State
+from treville.engines.differences.symbolic import Consistent, Method
 from treville.models.library import load_model
+from treville.passes.joint import Side, compile_both
 from treville.programs.c import load_program
 from treville.programs.litmus import parse
 from treville.questions.portability import (
@@ -18,10 +21,7 @@ from treville.questions.portability import (
     program_portability,
     program_subject,
 )
-from treville.questions.portability.question import State
 from treville.questions.portability.repair import FENCES, suggest_fences
-from treville.questions.portability.sides import Side, compile_both
-from treville.questions.portability.symbolic import Consistent, Method
 from treville.results import Budget, InputError, Verdict
 
 pytest.importorskip("llvmlite")
@@ -231,7 +231,7 @@ def test_values_are_compared_bit_by_bit_as_number_by_number(
     both = replace(subject, program=joint)
     listed = [all_states(both, side) for side in sides]
     answer = ask(subject, "sc", "tso")
-    monkeypatch.setattr("treville.encoding.executions.MOST_NUMBERS", 1)
+    monkeypatch.setattr("treville.passes.bounded.MOST_NUMBERS", 1)
     for side, states in zip(sides, listed, strict=True):
         assert all_states(both, side) == states
     assert len(listed[1]) > len(listed[0]) > 6

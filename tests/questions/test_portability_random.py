@@ -7,6 +7,8 @@ from collections import Counter
 import pytest
 from brute_portability import WAYS, random_case
 
+from treville.engines.schedule import Slice
+
 pytest.importorskip("pysat")
 SEEDS = 40
 
@@ -26,8 +28,9 @@ def test_all_engines_answer_as_brute_force_does(half: int) -> None:
 @pytest.mark.parametrize("max_judged", [1, 1000])
 def test_large_formulas_change_no_answer(max_judged: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where formulas are too large executions are judged; where those are too many, formulas are large."""
-    monkeypatch.setattr("treville.questions.portability.decide.MAX_EFFORT", 0)
-    monkeypatch.setattr("treville.questions.portability.symbolic.MAX_RULES", 3)
-    monkeypatch.setattr("treville.questions.portability.symbolic.MAX_JUDGED", max_judged)
+    slices = (Slice("enumerate", 0), Slice("formulas"))
+    monkeypatch.setattr("treville.questions.portability.decide.DIFFERENCE_SLICES", slices)
+    monkeypatch.setattr("treville.engines.differences.symbolic.MAX_RULES", 3)
+    monkeypatch.setattr("treville.engines.differences.symbolic.MAX_JUDGED", max_judged)
     for seed in range(100, 120):
         assert not list(random_case(seed, size=4).disagreements((("auto", "clasp"),))), seed

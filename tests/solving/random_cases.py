@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 
-from treville.models.model import RELATION, SET, Axiom, FixpointGroup, Model, Node
+from model_builder import ModelBuilder
+from treville.models.model import Model, NodeId
 from treville.programs.ir import (
     Assume,
     Branch,
@@ -112,20 +113,16 @@ BASE_RELATIONS = (
 BASE_SETS = ("R", "W", "M", "F", "A", "L", "IW", "FW", "Fence")
 
 
-class Models:
+class Models(ModelBuilder):
     """Draws models: random definitions over the base relations, also recursive ones, and random axioms."""
 
     def __init__(self, seed: int) -> None:
+        super().__init__("random")
         self.random = random.Random(seed)
-        self.model = Model("random")
-
-    def node(self, op: str, *args: int, kind: str = RELATION, name: str = "") -> int:
-        self.model.nodes.append(Node(op, args, kind, name))
-        return len(self.model.nodes) - 1
 
     def draw(self, definitions: int = 8) -> Model:
         relations = [self.node("base", name=name) for name in BASE_RELATIONS]
-        sets = [self.node("base", kind=SET, name=name) for name in BASE_SETS]
+        sets = [self.node("base", kind="set", name=name) for name in BASE_SETS]
         for _ in range(definitions):
             if self.random.random() < 0.15:
                 sets.append(self._set(relations, sets))
@@ -137,12 +134,12 @@ class Models:
         for number in range(2):
             kind = self.random.choice(("acyclic", "acyclic", "irreflexive", "empty"))
             node = self.random.choice(fresh)
-            self.model.axioms.append(Axiom(kind, self.random.random() < 0.1, node, f"axiom {number}"))
+            self.axiom(kind, node, f"axiom {number}", negated=self.random.random() < 0.1)
         kind = self.random.choice(("acyclic", "irreflexive", "empty"))
-        self.model.axioms.append(Axiom(kind, True, self.random.choice(fresh), "flagged", flag=True))
+        self.axiom(kind, self.random.choice(fresh), "flagged", negated=True, flag=True)
         return self.model
 
-    def _relation(self, relations: list[int], sets: list[int]) -> int:
+    def _relation(self, relations: list[NodeId], sets: list[NodeId]) -> NodeId:
         op = self.random.choice(
             ("union", "union", "inter", "diff", "seq", "seq", "seq", "inverse", "opt", "plus", "star",
              "identity", "product", "complement", "id", "universe")
@@ -156,14 +153,14 @@ class Models:
         arity = 2 if op in ("union", "inter", "diff", "seq") else 1
         return self.node(op, *(self.random.choice(relations) for _ in range(arity)))
 
-    def _set(self, relations: list[int], sets: list[int]) -> int:
+    def _set(self, relations: list[NodeId], sets: list[NodeId]) -> NodeId:
         op = self.random.choice(("domain", "range", "union", "inter", "diff", "complement"))
         if op in ("domain", "range"):
-            return self.node(op, self.random.choice(relations), kind=SET)
+            return self.node(op, self.random.choice(relations), kind="set")
         arity = 1 if op == "complement" else 2
-        return self.node(op, *(self.random.choice(sets) for _ in range(arity)), kind=SET)
+        return self.node(op, *(self.random.choice(sets) for _ in range(arity)), kind="set")
 
-    def _recursion(self, relations: list[int]) -> int:
+    def _recursion(self, relations: list[NodeId]) -> NodeId:
         """`let rec v = base | (v ; other) & third` or two definitions that need each other."""
         variable = self.node("fixpoint", name="v")
         mutual = self.random.random() < 0.4
@@ -177,5 +174,5 @@ class Models:
             other = self.node("seq", variable, self.random.choice(relations))
             bodies.append(self.node("union", other, self.random.choice(relations)))
             variables.append(second)
-        self.model.groups.append(FixpointGroup(tuple(variables), tuple(bodies)))
+        self.fixpoint(tuple(variables), tuple(bodies))
         return variable

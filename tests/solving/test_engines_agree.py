@@ -3,16 +3,17 @@
 import pytest
 from random_cases import Models, Programs
 
-from treville.analysis.facts import Bounds
+from asking import encode_executions, symbolic_outcomes
+from treville.analysis.facts import Bounds, SetBounds
 from treville.analysis.relations import analyse_relations
-from treville.encoding.executions import addresses_of, encode_executions
+from treville.encoding.executions import addresses_of
 from treville.events.execution import Execution
 from treville.models.evaluate import Evaluation
 from treville.models.model import Model
 from treville.programs.litmus.test import LitmusTest
-from treville.relations import Relation
+from treville.relations import Relation, elements, mask_of
 from treville.results import Budget
-from treville.solving.outcomes import Observation, State, symbolic_outcomes
+from treville.solving.observation import Observation, State
 from treville.solving.solution import ExecutionReader, evaluate_execution
 from treville.solving.solver import Clasp
 
@@ -60,9 +61,8 @@ def as_static(relation: Relation, numbers: list[int], n: int) -> Relation:
     return Relation.of(n, ((numbers[a], numbers[b]) for a, b in relation.pairs()))
 
 
-def executions_outside_the_bounds(seed: int) -> tuple[int, list[object]]:
+def executions_outside_the_bounds(test: LitmusTest, model: Model) -> tuple[int, list[object]]:
     """How many executions there are, and the nodes whose values leave the bounds in some of them."""
-    test, model = Programs(seed).test(), Models(seed + 2000).draw()
     observed = addresses_of(test.observed)
     encoding = encode_executions(test.program, model, BOUND, Budget(), False, observed, [])
     bounds = analyse_relations(model, encoding.facts)
@@ -80,7 +80,11 @@ def executions_outside_the_bounds(seed: int) -> tuple[int, list[object]]:
             if index in needed and isinstance(bound, Bounds) and isinstance(value, Relation):
                 actual = as_static(value, numbers, encoding.facts.n)
                 if not bound.must.restrict(executed, executed) <= actual <= bound.may:
-                    outside.append((seed, index, model.nodes[index]))
+                    outside.append((index, model.nodes[index]))
+            elif index in needed and isinstance(bound, SetBounds) and isinstance(value, int):
+                members = mask_of(numbers[event] for event in elements(value))
+                if members & ~bound.may or bound.must & executed & ~members:
+                    outside.append((index, model.nodes[index]))
         return True
 
     Clasp(encoding.formula).enumerate(Budget(), on_solution)
@@ -88,6 +92,7 @@ def executions_outside_the_bounds(seed: int) -> tuple[int, list[object]]:
 
 
 def test_every_execution_lies_between_the_bounds_of_the_analysis() -> None:
-    results = [executions_outside_the_bounds(seed) for seed in range(500, 530)]
+    cases = [(Programs(seed).test(), Models(seed + 2000).draw()) for seed in range(500, 530)]
+    results = [executions_outside_the_bounds(test, model) for test, model in cases]
     assert [found for _, outside in results for found in outside] == []
     assert sum(counted > 0 for counted, _ in results) > 20

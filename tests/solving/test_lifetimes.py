@@ -7,13 +7,13 @@ from collections import Counter
 
 import pytest
 
+from asking import reach_failure
 from treville.models.library import load_model
 from treville.models.lifetimes import with_lifetimes
 from treville.programs import ir
 from treville.results import Budget
 from treville.solving.operational.machine import Machine
 from treville.solving.operational.states import TooManyStates
-from treville.solving.reachability import reach_failure
 
 PLAIN = frozenset({"NA", "DATA"})
 GLOBALS = ("p", "flag")

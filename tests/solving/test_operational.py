@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from asking import Reachability, reach_by_states
 from treville.models.evaluate import evaluate
 from treville.models.library import load_model
 from treville.programs import ir
 from treville.programs.compile_to import compile_program
 from treville.results import Budget
-from treville.solving.operational.trace import reach_by_states
-from treville.solving.reachability import Reachability
 
 X, Y = ir.Const(ir.LOCATION_BASE), ir.Const(ir.LOCATION_BASE + ir.LOCATION_STRIDE)
 A, B = ir.Const(X.value + 2 * ir.LOCATION_STRIDE), ir.Const(X.value + 3 * ir.LOCATION_STRIDE)

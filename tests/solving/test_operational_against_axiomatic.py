@@ -6,13 +6,12 @@ import random
 
 import pytest
 
+from asking import reach_by_states, reach_failure
 from treville.models.evaluate import evaluate
 from treville.models.library import load_model
 from treville.programs import ir
 from treville.programs.compile_to import compile_program
 from treville.results import Budget
-from treville.solving.operational.trace import reach_by_states
-from treville.solving.reachability import reach_failure
 
 ORDERS = ("NA", "RLX", "ACQ", "REL", "SC")
 MODELS = ("sc", "tso", "pso")

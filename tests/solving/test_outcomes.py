@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from treville.encoding.executions import addresses_of, encode_executions
+from asking import encode_executions, symbolic_outcomes
+from treville.encoding.executions import addresses_of
 from treville.models.library import load_model
 from treville.models.model import Model
 from treville.programs.ir import Branch, Const, Load, Op, Program, Reg, Store, Thread
@@ -13,7 +14,7 @@ from treville.programs.litmus.states import state_fields
 from treville.programs.litmus.test import CellOf, LitmusTest, RegisterOf
 from treville.results import Budget, BudgetExceeded
 from treville.solving.brute_force import Oracle
-from treville.solving.outcomes import Observation, symbolic_outcomes
+from treville.solving.observation import Observation
 from treville.solving.solution import ExecutionReader, evaluate_execution
 from treville.solving.solver import Clasp
 

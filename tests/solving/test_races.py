@@ -8,6 +8,7 @@ import pytest
 from random_races import as_program, races_under_sc, random_races
 from random_waiting import random_waiting
 
+from asking import reach_by_states, reach_failure
 from treville.models.cat.resolve import resolve_text
 from treville.models.library import load_model
 from treville.models.races import races_in, races_of, with_races
@@ -16,15 +17,13 @@ from treville.programs.compile_to import compile_program, target_of
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.outcomes import outcomes
 from treville.results import Budget
-from treville.solving.operational.trace import reach_by_states
-from treville.solving.reachability import reach_failure
 from treville.solving.solution import evaluate_execution
 
 
 def solved(threads: dict[str, list[ir.Instruction]], name: str, lazy: bool | None = None) -> bool:
     """Does the solver find a race? Its execution is judged again."""
     model = with_races(load_model(name))
-    target = target_of(model.name, model.base_names())
+    target = target_of(model.shipped, model.base_names())
     program = compile_program(as_program(copy.deepcopy(threads)), target)
     found = reach_failure(program, model, 1, Budget(), lazy, "race")
     assert found.complete

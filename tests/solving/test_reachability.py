@@ -2,6 +2,7 @@
 
 import pytest
 
+from asking import Reachability, reach_failure
 from treville.models.library import load_model
 from treville.programs.ir import (
     Allocate,
@@ -28,7 +29,6 @@ from treville.programs.ir import (
     WritePrivate,
 )
 from treville.results import Budget
-from treville.solving.reachability import Reachability, reach_failure
 from treville.solving.solution import evaluate_execution
 
 FULL = frozenset({"SC", "MFENCE"})
@@ -194,11 +194,11 @@ def test_private_cells_are_no_events() -> None:
     assert answer.stats["events"] == 2
 
 
-def test_atomic_blocks_are_not_interleaved_under_svcomp() -> None:
+@pytest.mark.parametrize("model", ["svcomp", "sc"])
+def test_atomic_blocks_are_not_interleaved(model: str) -> None:
     twice: list[Instruction] = [AtomicBegin(), Store(X, Const(1)), Store(Y, Const(1)), AtomicEnd()]
     look: list[Instruction] = [
         AtomicBegin(), Load("r", X), Load("s", Y), AtomicEnd(), Assert(Op("eq", (Reg("r"), Reg("s")), 32)),
     ]  # fmt: skip
-    assert verdict(asked(program([], one=twice, two=look), "svcomp")) == "PASS"
-    assert verdict(asked(program([], one=twice, two=look), "sc")) == "FAIL"
-    assert verdict(asked(program([], one=twice, two=look[1:3] + look[4:]), "svcomp")) == "FAIL"
+    assert verdict(asked(program([], one=twice, two=look), model)) == "PASS"
+    assert verdict(asked(program([], one=twice, two=look[1:3] + look[4:]), model)) == "FAIL"

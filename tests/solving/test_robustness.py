@@ -9,14 +9,13 @@ from itertools import product
 import pytest
 from test_operational_against_axiomatic import random_program
 
+from asking import reach_by_states, reach_failure
 from treville.models.library import load_model
 from treville.programs import ir
 from treville.programs.compile_to import compile_program
 from treville.results import Budget
 from treville.solving.operational.machine import Machine
 from treville.solving.operational.robustness import NotRobust, RobustSearch
-from treville.solving.operational.trace import reach_by_states
-from treville.solving.reachability import reach_failure
 
 RC11 = load_model("rc11")
 UPDATES = ("RLX", "ACQ", "REL", "ACQ_REL", "SC")

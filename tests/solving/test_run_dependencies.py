@@ -5,15 +5,16 @@ from __future__ import annotations
 import pytest
 from random_dependencies import random_program
 
+from asking import reach_by_states
 from treville.analysis.aliases import FLOW
-from treville.encoding.executions import encode_facts, facts_of_program
+from treville.encoding.executions import encode_program
 from treville.events.execution import INIT_THREAD, Execution
+from treville.models.implied import implies_coherence
 from treville.models.library import load_model
+from treville.passes.bounded import facts_of_program
 from treville.programs.ir import Program
 from treville.results import Budget
-from treville.results.properties import ASSERTION
-from treville.solving.operational.trace import reach_by_states
-from treville.solving.outcomes import known_coherent
+from treville.results.properties import Property
 from treville.solving.solution import ExecutionReader, IsTrue
 from treville.solving.solver import Clasp
 from treville.solving.violations import violation
@@ -42,8 +43,8 @@ def named(execution: Execution, relations: tuple[str, ...]) -> Named:
 def solutions(program: Program) -> list[Execution]:
     """All executions of the solver in which the assertion fails."""
     model = load_model("sc")
-    facts = facts_of_program(program, 2, Budget(), known_coherent(model), FLOW)
-    encoding = encode_facts(facts, model, Budget(), model.axioms, None)
+    facts = facts_of_program(program, 2, Budget(), implies_coherence(model), FLOW)
+    encoding = encode_program(facts, model, Budget(), model.axioms, None)
     reader = ExecutionReader(encoding)
     found: list[Execution] = []
 
@@ -51,7 +52,7 @@ def solutions(program: Program) -> list[Execution]:
         found.append(reader.execution(is_true))
         return len(found) < 3_000
 
-    violated = violation(encoding, model, ASSERTION)
+    violated = violation(encoding, model, Property.ASSERTION)
     Clasp(encoding.formula).enumerate(Budget(), keep, [violated.literal])
     return found
 

@@ -6,12 +6,12 @@ import pytest
 from random_views import RandomTest
 from test_robustness import message_passing
 
+from asking import reach_by_states
 from treville.models.library import load_model
 from treville.programs import ir
 from treville.questions.outcomes import outcomes
 from treville.results import Budget
 from treville.solving.operational.states import LimitReached, TooManyStates
-from treville.solving.operational.trace import reach_by_states
 from treville.solving.operational.views.search import ViewMachine
 
 RC11 = load_model("rc11")

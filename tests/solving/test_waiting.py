@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 from random_waiting import random_outcome, random_waiting
 
+from asking import Reachability, reach_by_states, reach_failure
 from treville.models.evaluate import evaluate
 from treville.models.library import load_model
 from treville.programs import ir
 from treville.programs.compile_to import compile_program
 from treville.results import Budget
-from treville.solving.operational.trace import reach_by_states
-from treville.solving.reachability import Reachability, reach_failure
 
 GOALS = ("deadlock", "liveness")
 X, Y = ir.Const(0x4000_0000), ir.Const(0x4010_0000)

@@ -7,13 +7,14 @@ from random_litmus import random_test
 from treville.analysis.facts import Facts, gather_facts
 from treville.analysis.values import analyse_values
 from treville.encoding import automaton, graph, memory
-from treville.encoding.executions import encode_facts
+from treville.encoding.executions import encode_program
+from treville.encoding.simplicity import eager_axioms
 from treville.events.symbolic import symbolic_program
+from treville.models.implied import implies_coherence
 from treville.models.library import load_model
 from treville.models.model import Axiom, Model
 from treville.results import Budget
 from treville.solving.lazy.propagator import LazyModel
-from treville.solving.outcomes import eager_axioms, known_coherent
 from treville.solving.solution import ExecutionReader, evaluate_execution
 from treville.solving.solver import Clasp
 
@@ -34,7 +35,7 @@ def facts_of(seed: int, name: str, coherent: bool) -> Facts:
 def executions(facts: Facts, model: Model, axioms: list[Axiom], judged: bool) -> dict[object, bool]:
     """All executions that the axioms leave, and whether each is consistent; with `judged` the model is
     enforced as well."""
-    encoding = encode_facts(facts, model, Budget(), axioms)
+    encoding = encode_program(facts, model, Budget(), axioms)
     reader = ExecutionReader(encoding)
     solver = Clasp(encoding.formula)
     if judged:
@@ -67,7 +68,7 @@ def test_weakened_and_whole_axioms_allow_the_consistent_executions(
                 monkeypatch.setattr(graph, "_WORTH", 0)
                 monkeypatch.setattr(automaton, "_WORTH_READING_APART", 0)
                 monkeypatch.setattr(memory, "_WORTH_A_CHAIN", 1)
-            facts = facts_of(seed, name, known_coherent(model))
+            facts = facts_of(seed, name, implies_coherence(model))
             assert executions(facts, model, eager_axioms(model), judged=True) == expected
             assert executions(facts, model, model.axioms, judged=False) == expected
         monkeypatch.undo()

@@ -6,9 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from model_builder import ModelBuilder
 from treville.events.execution import INIT_THREAD, Event, Execution
 from treville.models.evaluate import Value, evaluate
-from treville.models.model import RELATION, Axiom, FixpointGroup, Model, Node
+from treville.models.model import Axiom, Model
 from treville.programs.ir import Program, Thread
 from treville.relations import Relation, mask_of
 
@@ -48,39 +49,19 @@ def _initial(number: int, address: int) -> Event:
     return Event(number, INIT_THREAD, "W", frozenset({"IW"}), address, 0)
 
 
-class ModelBuilder:
-    """Builds a model node by node."""
-
-    def __init__(self, name: str) -> None:
-        self.model = Model(name)
-
-    def node(self, op: str, *arguments: int, kind: str = RELATION, name: str = "") -> int:
-        self.model.nodes.append(Node(op, arguments, kind, name))
-        number = len(self.model.nodes) - 1
-        if name:
-            self.model.definitions[name] = number
-        return number
-
-    def base(self, name: str, kind: str = RELATION) -> int:
-        return self.node("base", kind=kind, name=name)
-
-    def axiom(self, kind: str, node: int, name: str, negated: bool = False, flag: bool = False) -> Axiom:
-        axiom = Axiom(kind, negated, node, name, flag)
-        self.model.axioms.append(axiom)
-        return axiom
-
-    def fixpoint(self, variables: tuple[int, ...], bodies: tuple[int, ...]) -> None:
-        self.model.groups.append(FixpointGroup(variables, bodies))
-
-
 def sequential_consistency() -> tuple[Model, Axiom]:
     """acyclic po | rf | co | fr."""
     build = ModelBuilder("sc")
+    axiom = add_sequential_consistency(build)
+    return build.model, axiom
+
+
+def add_sequential_consistency(build: ModelBuilder) -> Axiom:
+    """The definitions and the axiom of it."""
     po, rf, co = build.base("po"), build.base("rf"), build.base("co")
     fr = build.node("seq", build.node("inverse", rf), co, name="fr")
     union = build.node("union", build.node("union", po, rf), build.node("union", co, fr), name="order")
-    axiom = build.axiom("acyclic", union, "sc")
-    return build.model, axiom
+    return build.axiom("acyclic", union, "sc")
 
 
 def values_of(model: Model, execution: Execution) -> list[Value]:
@@ -94,6 +75,7 @@ def made() -> SimpleNamespace:
     return SimpleNamespace(
         store_buffering=store_buffering,
         sequential_consistency=sequential_consistency,
+        add_sequential_consistency=add_sequential_consistency,
         values_of=values_of,
         ModelBuilder=ModelBuilder,
     )

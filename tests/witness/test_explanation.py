@@ -64,13 +64,10 @@ def test_a_recursive_relation_is_unfolded_down_to_its_base_edges(made: SimpleNam
 
 def test_a_transitive_closure_is_walked_by_a_shortest_path(made: SimpleNamespace) -> None:
     execution, _ = made.store_buffering(fences=False)
-    model, axiom = made.sequential_consistency()
-    closure = len(model.nodes)
     build = made.ModelBuilder("closed")
-    build.model = model
-    build.node("plus", axiom.node, name="hb")
-    strict = build.axiom("irreflexive", closure, "hb")
-    found = explain(execution, model, made.values_of(model, execution), strict)
+    axiom = made.add_sequential_consistency(build)
+    strict = build.axiom("irreflexive", build.node("plus", axiom.node, name="hb"), "hb")
+    found = explain(execution, build.model, made.values_of(build.model, execution), strict)
     assert _labels(found) == ["po", "fr", "po", "fr"]
 
 

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from treville.results.properties import PROPERTIES
+from treville.results.properties import Property
 from treville.witness.graphml import Step, draw
 
 _SPACE = "{http://graphml.graphdrawing.org/xmlns}"
@@ -17,7 +17,7 @@ def data(parent: ElementTree.Element) -> dict[str, str]:
     return {child.attrib["key"]: child.text or "" for child in parent.findall(f"{_SPACE}data")}
 
 
-@pytest.mark.parametrize("goal", PROPERTIES)
+@pytest.mark.parametrize("goal", list(Property))
 def test_every_property_has_a_specification(goal: str) -> None:
     graph = ElementTree.fromstring(draw(STEPS, "a.c", b"source", "tso", "1", goal))[-1]
     assert data(graph)["specification"].startswith("CHECK( init(main()), LTL(")

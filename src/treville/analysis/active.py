@@ -7,8 +7,10 @@ the caller where it wants to (`undecided`).
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from treville.analysis.facts import Bounds, SetBounds
-from treville.models.model import RELATION, Axiom, Model, Node
+from treville.models.model import RELATION, Axiom, AxiomKind, Model, Node, NodeId, Operator
 from treville.relations import Relation
 
 
@@ -16,21 +18,21 @@ def active_pairs(model: Model, bounds: list[Bounds | SetBounds]) -> list[Relatio
     """A(r) for every relation node; sets have none."""
     n = next((b.may.n for b in bounds if isinstance(b, Bounds)), 0)
     active = [Relation.empty(n) for _ in model.nodes]
-    pending: list[int] = []
+    pending: list[NodeId] = []
 
-    def grow(index: int, more: Relation) -> None:
-        if model.nodes[index].kind == RELATION and not more <= active[index]:
+    def grow(index: NodeId, more: Relation) -> None:
+        if model.nodes[index].kind is RELATION and not more <= active[index]:
             active[index] = active[index] | more
             pending.append(index)
 
     for axiom in model.axioms:
-        if model.nodes[axiom.node].kind == RELATION:
+        if model.nodes[axiom.node].kind is RELATION:
             grow(axiom.node, _first(axiom, bounds[axiom.node]))
-    body_of = {v: b for group in model.groups for v, b in zip(group.variables, group.bodies, strict=True)}
+    body_of = model.bodies()
     while pending:
         index = pending.pop()
         node = model.nodes[index]
-        if node.op == "fixpoint":
+        if node.op is Operator.FIXPOINT:
             grow(body_of[index], active[index])
             continue
         relations = [(argument, bounds[argument]) for argument in node.args]
@@ -47,36 +49,43 @@ def undecided(active: Relation, bounds: Bounds) -> Relation:
 def _first(axiom: Axiom, bounds: Bounds | SetBounds) -> Relation:
     assert isinstance(bounds, Bounds)
     may = bounds.may
-    if axiom.kind == "empty":
-        return may
-    if axiom.kind == "irreflexive":
-        return may & Relation.identity(may.n)
-    return may & may.plus().inverse()
+    match axiom.kind:
+        case AxiomKind.EMPTY:
+            return may
+        case AxiomKind.IRREFLEXIVE:
+            return may & Relation.identity(may.n)
+        case AxiomKind.ACYCLIC:
+            return may & may.plus().inverse()
+        case _:
+            assert_never(axiom.kind)
 
 
 def _handed_down(
-    node: Node, active: Relation, arguments: list[tuple[int, Bounds | SetBounds]]
-) -> list[tuple[int, Relation]]:
-    """The pairs of each argument that matter to the active pairs of a node."""
+    node: Node, active: Relation, arguments: list[tuple[NodeId, Bounds | SetBounds]]
+) -> list[tuple[NodeId, Relation]]:
+    """The pairs of each argument that matter to the active pairs of a node; sets have none."""
+    op = node.op
     related = [(argument, bounds) for argument, bounds in arguments if isinstance(bounds, Bounds)]
-    if len(related) < len(arguments):
-        return []
-    if node.op == "inverse":
-        return [(related[0][0], active.inverse())]
-    if node.op in ("union", "inter", "diff", "opt"):
-        return [(argument, active & bounds.may) for argument, bounds in related]
-    if node.op == "complement":
-        return [(related[0][0], active & related[0][1].may)]
-    if node.op == "seq":
-        (left, left_bounds), (right, right_bounds) = related
-        back = right_bounds.may.inverse()
-        forth = left_bounds.may.inverse()
-        return [
-            (left, left_bounds.may & (active @ back)),
-            (right, right_bounds.may & (forth @ active)),
-        ]
-    if node.op in ("plus", "star"):
-        argument, bounds = related[0]
-        star = bounds.may.star()
-        return [(argument, bounds.may & (star.inverse() @ active @ star.inverse()))]
-    return []
+    match op:
+        case Operator.UNION | Operator.INTERSECTION | Operator.DIFFERENCE:
+            return [(argument, active & bounds.may) for argument, bounds in related]
+        case Operator.OPTIONAL | Operator.COMPLEMENT:
+            return [(argument, active & bounds.may) for argument, bounds in related]
+        case Operator.INVERSE:
+            return [(related[0][0], active.inverse())]
+        case Operator.COMPOSITION:
+            (left, before), (right, after) = related
+            return [
+                (left, before.may & (active @ after.may.inverse())),
+                (right, after.may & (before.may.inverse() @ active)),
+            ]
+        case Operator.PLUS | Operator.STAR:
+            argument, bounds = related[0]
+            around = bounds.may.star().inverse()
+            return [(argument, bounds.may & (around @ active @ around))]
+        case Operator.BASE | Operator.EMPTY | Operator.UNIVERSE | Operator.ID | Operator.FIXPOINT:
+            return []
+        case Operator.IDENTITY_ON | Operator.PRODUCT | Operator.DOMAIN | Operator.RANGE:
+            return []
+        case _:
+            assert_never(op)

@@ -8,8 +8,11 @@ only where it does not depend on the execution, and is then computed as the eval
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeAlias, assert_never, cast
+
 from treville.analysis.facts import Bounds, Facts, SetBounds
-from treville.models.model import SET, FixpointGroup, Model, Node
+from treville.models.model import SET, FixpointGroup, Model, Node, NodeId, Operator
 from treville.relations import Relation
 from treville.results import TooLarge
 
@@ -35,7 +38,7 @@ class _Analysis:
         self.unconditional = facts.live & ~facts.always == 0
         self.needed = model.needed()
         self.bounds: list[Bounds | SetBounds] = [
-            SetBounds(0, 0) if node.kind == SET else self.nothing for node in model.nodes
+            SetBounds(0, 0) if node.kind is SET else self.nothing for node in model.nodes
         ]
         self.groups = {group.variables[0]: group for group in model.groups}
         self.members = {variable for group in model.groups for variable in group.variables}
@@ -45,17 +48,18 @@ class _Analysis:
 
     def run(self) -> list[Bounds | SetBounds]:
         """All nodes in order; groups when their first variable is reached."""
-        self._range(0, len(self.model.nodes))
+        self._run(0, len(self.model.nodes))
         return self.bounds
 
-    def _range(self, start: int, end: int) -> None:
-        for index in range(start, end):
+    def _run(self, start: int, end: int) -> None:
+        for index in map(NodeId, range(start, end)):
             if index not in self.needed:
                 continue
             if index in self.groups:
                 self._group(self.groups[index], index)
             elif index not in self.members:
-                self.bounds[index] = self._node(self.model.nodes[index])
+                node = self.model.nodes[index]
+                self.bounds[index] = _RULES[node.op](self, node)
 
     # -- recursion ---------------------------------------------------------------------------------------
 
@@ -66,7 +70,7 @@ class _Analysis:
         for variable in group.variables:
             self.bounds[variable] = SetBounds(0, 0) if self._is_set(variable) else self.nothing
         for _ in range(MAX_ITERATIONS):
-            self._range(start + 1, stop)
+            self._run(start + 1, stop)
             following = [self.bounds[body] for body in group.bodies]
             if following == [self.bounds[variable] for variable in group.variables]:
                 return
@@ -74,18 +78,18 @@ class _Analysis:
                 self.bounds[variable] = bounds
         raise NotEncodable("a recursive definition does not settle")
 
-    def _is_set(self, index: int) -> bool:
-        return self.model.nodes[index].kind == SET
+    def _is_set(self, index: NodeId) -> bool:
+        return self.model.nodes[index].kind is SET
 
     def _fixed(self, group: FixpointGroup, start: int, stop: int) -> bool:
         """Do all inputs of a group hold the same in every execution?"""
-        for index in range(start, stop):
+        for index in map(NodeId, range(start, stop)):
             if index in self.needed:
                 for argument in self.model.nodes[index].args:
                     if argument < start and not self._always_same(self.bounds[argument]):
                         return False
                 node = self.model.nodes[index]
-                if node.op == "base" and not self._always_same(self._base(node)):
+                if node.op is Operator.BASE and not self._always_same(self.base(node)):
                     return False
         return group.variables[0] == start
 
@@ -97,112 +101,141 @@ class _Analysis:
 
     # -- one node ----------------------------------------------------------------------------------------
 
-    def _node(self, node: Node) -> Bounds | SetBounds:
-        if node.op == "base":
-            return self._base(node)
-        if node.kind == SET:
-            return self._set(node)
-        if node.op in ("empty", "universe", "id", "identity", "product"):
-            return self._from_sets(node)
-        return self._relation(node)
+    def _sets(self, node: Node) -> list[SetBounds]:
+        return [cast(SetBounds, self.bounds[argument]) for argument in node.args]
 
-    def _base(self, node: Node) -> Bounds | SetBounds:
-        if node.kind == SET:
+    def _relations(self, node: Node) -> list[Bounds]:
+        return [cast(Bounds, self.bounds[argument]) for argument in node.args]
+
+    def base(self, node: Node) -> Bounds | SetBounds:
+        """What the facts say."""
+        if node.kind is SET:
             return self.facts.sets.get(node.name, SetBounds(0, 0))
         return self.facts.relations.get(node.name, self.nothing)
 
-    def _set(self, node: Node) -> SetBounds:
-        live = self.facts.live
-        if node.op in ("empty", "universe"):
-            return SetBounds(0, 0) if node.op == "empty" else SetBounds(live, live)
-        first = self.bounds[node.args[0]]
-        if isinstance(first, Bounds):
-            return self._projection(node.op, first)
-        if node.op == "complement":
-            return SetBounds(live & ~first.must, live & ~first.may)
-        second = self.bounds[node.args[1]]
-        assert isinstance(second, SetBounds)
-        if node.op == "union":
-            return SetBounds(first.may | second.may, first.must | second.must)
-        if node.op == "inter":
-            return SetBounds(first.may & second.may, first.must & second.must)
-        return SetBounds(first.may & ~second.must, first.must & ~second.may)
+    def empty(self, node: Node) -> Bounds | SetBounds:
+        """No event, no pair."""
+        return SetBounds(0, 0) if node.kind is SET else self.nothing
 
-    def _projection(self, op: str, relation: Bounds) -> SetBounds:
-        """`domain` and `range`: the other event must be executed too."""
-        must = relation.must
-        if op == "domain":
-            kept = self._restricted(must, self.implied_targets)
-            return SetBounds(relation.may.domain(), kept.domain())
-        kept = self._restricted(must, self.implied_sources)
+    def universe(self, node: Node) -> Bounds | SetBounds:
+        """All events, or all pairs of them that can be together."""
+        if node.kind is SET:
+            return SetBounds(self.facts.live, self.facts.live)
+        return Bounds(self.everything, self.everything)
+
+    def union(self, node: Node) -> Bounds | SetBounds:
+        """Of sets or relations."""
+        first, second = (self.bounds[argument] for argument in node.args)
+        if isinstance(first, SetBounds):
+            assert isinstance(second, SetBounds)
+            return SetBounds(first.may | second.may, first.must | second.must)
+        assert isinstance(second, Bounds)
+        may = first.may | second.may
+        return Bounds(may, may if first.static and second.static else first.must | second.must)
+
+    def intersection(self, node: Node) -> Bounds | SetBounds:
+        """Of sets or relations."""
+        first, second = (self.bounds[argument] for argument in node.args)
+        if isinstance(first, SetBounds):
+            assert isinstance(second, SetBounds)
+            return SetBounds(first.may & second.may, first.must & second.must)
+        assert isinstance(second, Bounds)
+        may = first.may & second.may
+        return Bounds(may, may if first.static and second.static else first.must & second.must)
+
+    def difference(self, node: Node) -> Bounds | SetBounds:
+        """Of sets or relations."""
+        first, second = (self.bounds[argument] for argument in node.args)
+        if isinstance(first, SetBounds):
+            assert isinstance(second, SetBounds)
+            return SetBounds(first.may & ~second.must, first.must & ~second.may)
+        assert isinstance(second, Bounds)
+        may = first.may - second.must
+        return Bounds(may, may if first.static and second.static else first.must - second.may)
+
+    def complement(self, node: Node) -> Bounds | SetBounds:
+        """Of a set or relation."""
+        value, live = self.bounds[node.args[0]], self.facts.live
+        if isinstance(value, SetBounds):
+            return SetBounds(live & ~value.must, live & ~value.may)
+        return Bounds(self.everything - value.must, self.everything - value.may)
+
+    def domain(self, node: Node) -> SetBounds:
+        """Sources: their targets must be executed too."""
+        (relation,) = self._relations(node)
+        kept = self._restricted(relation.must, self.implied_targets)
+        return SetBounds(relation.may.domain(), kept.domain())
+
+    def range(self, node: Node) -> SetBounds:
+        """Targets: their sources must be executed too."""
+        (relation,) = self._relations(node)
+        kept = self._restricted(relation.must, self.implied_sources)
         return SetBounds(relation.may.range(), kept.range())
+
+    def identity(self, node: Node) -> Bounds:
+        """Every event and itself."""
+        return self._identity(SetBounds(self.facts.live, self.facts.live))
+
+    def identity_on(self, node: Node) -> Bounds:
+        """Every event of a set and itself."""
+        return self._identity(*self._sets(node))
+
+    def _identity(self, members: SetBounds) -> Bounds:
+        may = Relation.identity(self.n, members.may)
+        return Bounds(may, may if members.static else Relation.identity(self.n, members.must))
+
+    def product(self, node: Node) -> Bounds:
+        """All pairs from one set to another that can be together."""
+        first, second = self._sets(node)
+        may = Relation.product(self.n, first.may, second.may) & self.everything
+        if first.static and second.static:
+            return Bounds(may, may)
+        return Bounds(may, Relation.product(self.n, first.must, second.must) & self.everything)
+
+    def composition(self, node: Node) -> Bounds:
+        """Pairs with an event in between."""
+        first, second = self._relations(node)
+        may = (first.may @ second.may) & self.everything
+        if self.unconditional and first.static and second.static:
+            return Bounds(may, may)
+        return Bounds(may, self._compose(first.must, second.must))
+
+    def inverse(self, node: Node) -> Bounds:
+        """Pairs the other way round."""
+        (first,) = self._relations(node)
+        may = first.may.inverse()
+        return Bounds(may, may if first.static else first.must.inverse())
+
+    def optional(self, node: Node) -> Bounds:
+        """The relation and the identity."""
+        (first,) = self._relations(node)
+        identity = Relation.identity(self.n, self.facts.live)
+        may = first.may | identity
+        return Bounds(may, may if first.static else first.must | identity)
+
+    def plus(self, node: Node) -> Bounds:
+        """The transitive closure."""
+        (first,) = self._relations(node)
+        may = first.may.plus() & self.everything
+        if not self.unconditional:
+            return Bounds(may, self._closure(first.must))
+        return Bounds(may, may if first.static else first.must.plus())
+
+    def star(self, node: Node) -> Bounds:
+        """The transitive closure and the identity."""
+        plus, identity = self.plus(node), Relation.identity(self.n, self.facts.live)
+        return Bounds(plus.may | identity, plus.must | identity)
+
+    def recursive(self, node: Node) -> Bounds | SetBounds:
+        """Never asked for: `_group` gives recursive names their bounds."""
+        raise AssertionError(f"{node.name} is bounded with its group")
+
+    # -- what must be there ------------------------------------------------------------------------------
 
     def _restricted(self, relation: Relation, rows: list[int]) -> Relation:
         if self.unconditional:
             return relation
         return Relation([row & mask for row, mask in zip(relation.rows, rows, strict=True)])
-
-    def _from_sets(self, node: Node) -> Bounds:
-        n, live = self.n, self.facts.live
-        if node.op == "empty":
-            return self.nothing
-        if node.op == "universe":
-            return Bounds(self.everything, self.everything)
-        if node.op == "id":
-            identity = Relation.identity(n, live)
-            return Bounds(identity, identity)
-        first = self.bounds[node.args[0]]
-        assert isinstance(first, SetBounds)
-        if node.op == "identity":
-            return Bounds(Relation.identity(n, first.may), Relation.identity(n, first.must))
-        second = self.bounds[node.args[1]]
-        assert isinstance(second, SetBounds)
-        may = Relation.product(n, first.may, second.may) & self.everything
-        if first.static and second.static:
-            return Bounds(may, may)
-        return Bounds(may, Relation.product(n, first.must, second.must) & self.everything)
-
-    def _relation(self, node: Node) -> Bounds:
-        args = [self.bounds[argument] for argument in node.args]
-        first = args[0]
-        assert isinstance(first, Bounds)
-        if len(args) == 1:
-            return self._unary(node.op, first)
-        second = args[1]
-        assert isinstance(second, Bounds)
-        static = first.static and second.static
-        if node.op == "union":
-            may = first.may | second.may
-            return Bounds(may, may if static else first.must | second.must)
-        if node.op == "inter":
-            may = first.may & second.may
-            return Bounds(may, may if static else first.must & second.must)
-        if node.op == "diff":
-            may = first.may - second.must
-            return Bounds(may, may if static else first.must - second.may)
-        may = (first.may @ second.may) & self.everything
-        if self.unconditional and static:
-            return Bounds(may, may)
-        return Bounds(may, self._compose(first.must, second.must))
-
-    def _unary(self, op: str, first: Bounds) -> Bounds:
-        if op == "inverse":
-            may = first.may.inverse()
-            return Bounds(may, may if first.static else first.must.inverse())
-        if op == "complement":
-            return Bounds(self.everything - first.must, self.everything - first.may)
-        identity = Relation.identity(self.n, self.facts.live)
-        if op == "opt":
-            may = first.may | identity
-            return Bounds(may, may if first.static else first.must | identity)
-        may = first.may.plus() & self.everything
-        if self.unconditional:
-            must = may if first.static else first.must.plus()
-        else:
-            must = self._closure(first.must)
-        if op == "star":
-            return Bounds(may | identity, must | identity)
-        return Bounds(may, must)
 
     def _compose(self, first: Relation, second: Relation) -> Relation:
         """Composition through events that are surely executed when one of the two ends is."""
@@ -219,3 +252,52 @@ class _Analysis:
             if larger == closed:
                 return closed
             closed = larger
+
+
+_Rule: TypeAlias = Callable[[_Analysis, Node], Bounds | SetBounds]
+
+
+def _rule(op: Operator) -> _Rule:
+    match op:
+        case Operator.BASE:
+            return _Analysis.base
+        case Operator.EMPTY:
+            return _Analysis.empty
+        case Operator.UNIVERSE:
+            return _Analysis.universe
+        case Operator.ID:
+            return _Analysis.identity
+        case Operator.UNION:
+            return _Analysis.union
+        case Operator.INTERSECTION:
+            return _Analysis.intersection
+        case Operator.DIFFERENCE:
+            return _Analysis.difference
+        case Operator.COMPLEMENT:
+            return _Analysis.complement
+        case Operator.COMPOSITION:
+            return _Analysis.composition
+        case Operator.PRODUCT:
+            return _Analysis.product
+        case Operator.INVERSE:
+            return _Analysis.inverse
+        case Operator.OPTIONAL:
+            return _Analysis.optional
+        case Operator.PLUS:
+            return _Analysis.plus
+        case Operator.STAR:
+            return _Analysis.star
+        case Operator.IDENTITY_ON:
+            return _Analysis.identity_on
+        case Operator.DOMAIN:
+            return _Analysis.domain
+        case Operator.RANGE:
+            return _Analysis.range
+        case Operator.FIXPOINT:
+            return _Analysis.recursive
+        case _:
+            assert_never(op)
+
+
+# Definitions of recursions are bounded again and again, so which rule an operator has is decided once.
+_RULES = {op: _rule(op) for op in Operator}

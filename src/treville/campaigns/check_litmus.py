@@ -13,7 +13,7 @@ from treville.campaigns.results import Report
 from treville.models.model import Model
 from treville.programs.litmus.test import LitmusTest
 from treville.results import Budget, BudgetExceeded, InputError, Verdict
-from treville.results.properties import ASSERTION, RACE
+from treville.results.properties import Property
 
 if TYPE_CHECKING:
     from treville.campaigns.check import Options
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 DEFAULT_BOUND = 2
 
 
-def fill_litmus(report: Report, file: str, model: str, goal: str, options: Options) -> None:
+def fill_litmus(report: Report, file: str, model: str, goal: Property, options: Options) -> None:
     """Complete the report of a litmus test."""
-    if goal == ASSERTION:
+    if goal == Property.ASSERTION:
         _condition(report, file, model, options)
-    elif goal == RACE:
+    elif goal == Property.RACE:
         _race(report, file, model, options)
     else:
         raise InputError(
@@ -61,11 +61,11 @@ def _condition(report: Report, file: str, model: str, options: Options) -> None:
 
 
 def _engine(options: Options) -> str:
-    if options.solver != "clasp":
-        return f"{options.encoding}:{options.solver}"
-    if options.encoding != "acyclicity":
-        return options.encoding
-    return "auto" if options.alias == "flow" else "eager"
+    from treville.engines.registry import AUTO, engine_name
+
+    if (options.encoding, options.solver) != ("acyclicity", "clasp"):
+        return engine_name(options.encoding, options.solver)
+    return AUTO if options.alias == "flow" else "eager"
 
 
 def _observed(found: Report) -> str:
@@ -115,16 +115,16 @@ def _show(report: Report, test: LitmusTest, model: Model, options: Options, budg
     """The first consistent execution with a race, if executions can be listed in time."""
     from treville.campaigns.check_pictures import draw_pictures
     from treville.campaigns.check_witness import witness
-    from treville.solving.reachability import Reachability
+    from treville.engines.contract import Failure, Refuted
 
     try:
         execution = _racing_execution(test, model, options.bound or DEFAULT_BOUND, budget)
     except BudgetExceeded:
         return
     if execution is not None:
-        names = [thread.name for thread in test.program.threads]
-        found = Reachability(execution=execution, thread_names=names)
-        report["witness"] = witness(found, test.program, model, RACE)
+        names = tuple(thread.name for thread in test.program.threads)
+        refuted = Refuted(execution, Failure(test.program, names))
+        report["witness"] = witness(refuted, model, Property.RACE)
         report["reason"] = report["witness"]["failure"]
         draw_pictures(report, execution, test.program, model, options)
 

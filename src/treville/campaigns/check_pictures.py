@@ -11,7 +11,7 @@ from treville.campaigns.results import Report
 from treville.events.execution import Execution
 from treville.models.model import Model
 from treville.programs.ir import Program
-from treville.results.properties import ASSERTION
+from treville.results.properties import Property
 
 if TYPE_CHECKING:
     from treville.campaigns.check import Options
@@ -22,7 +22,7 @@ def draw_pictures(
     report: Report, execution: Execution, program: Program, model: Model, options: Options
 ) -> None:
     """Draw the violating execution, and write it as a witness, where the options say."""
-    goal = "" if report["property"] == ASSERTION else f"-{report['property']}"
+    goal = "" if report["property"] == Property.ASSERTION else f"-{report['property']}"
     stem = options.picture.stem(report["file"], model.name) + goal
     if options.graphml:
         write_text(Path(options.graphml) / f"{stem}.graphml", _graphml(report, model))

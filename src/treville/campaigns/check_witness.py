@@ -1,4 +1,4 @@
-"""A failing execution -> what people and scripts get to see of it, checked again by the relation algebra.
+"""A failing execution -> what people and scripts get to see of it.
 
 An execution that is an interleaving is told step by step. Any other one is told thread by thread, with the
 cycle that no interleaving has: the accesses that happened out of program order are on it.
@@ -8,33 +8,29 @@ from __future__ import annotations
 
 from typing import Any
 
+from treville.engines.contract import Failure, Refuted
 from treville.events.execution import Event, Execution
 from treville.models.evaluate import Evaluation, evaluate
 from treville.models.model import Model
 from treville.models.races import races_in
 from treville.programs.ir import Assert, Free, Instruction, Join, Program
-from treville.results.properties import ASSERTION, DEADLOCK, LIVENESS, RACE
-from treville.solving.reachability import Reachability
+from treville.questions.reachability import WrongWitness, judge_again
+from treville.results.properties import Property
 from treville.witness.linearisation import linearise
 from treville.witness.naming import Names, line_name, name_events, thread_name
 
 _NULL_PAGE = 4096  # what a null pointer to a struct or an array may reach
 
 
-class WrongWitness(Exception):
-    """The engine's execution is not allowed by the model: a bug in Treville."""
-
-
-def witness(found: Reachability, program: Program, model: Model, goal: str = ASSERTION) -> dict[str, Any]:
+def witness(refuted: Refuted[Failure], model: Model, goal: Property) -> dict[str, Any]:
     """The witness of a violation of the property as JSON."""
-    execution = found.execution
-    assert execution is not None
-    judged = check_again(execution, model)
+    execution, found = refuted.execution, refuted.evidence
+    program = found.program
     names = name_events(execution, program)
     order = linearise(execution)
     shown: dict[str, Any] = {
         "failure": "",
-        "threads": found.thread_names,
+        "threads": list(found.thread_names),
         "events": [_event(event, names, found) for event in execution.events if event.thread >= 0],
         "rf": _pairs(execution, "rf", names),
         "co": _pairs(execution, "co", names),
@@ -42,35 +38,13 @@ def witness(found: Reachability, program: Program, model: Model, goal: str = ASS
     }
     if order is None:
         shown["reordering"] = _reordering(execution, program)
-    if goal == RACE:
-        _add_race(shown, judged, names)
-    elif goal in (DEADLOCK, LIVENESS):
+    if goal == Property.RACE:
+        _add_race(shown, judge_again(refuted, model), names)
+    elif goal.is_about_waiting:
         _add_waiting(shown, found, goal)
     else:
-        shown["failure"] = failure(found)
+        shown["failure"] = failure(refuted)
     return shown
-
-
-def check_again(execution: Execution, model: Model) -> Evaluation:
-    """Raise unless reads have the values of their sources and the relation algebra, which knows nothing of
-    the solver, finds the execution consistent."""
-    _check_sources(execution)
-    judged = evaluate(model, len(execution.events), execution.sets, execution.relations, everything=False)
-    if judged.violated:
-        raise WrongWitness(f"the execution violates {judged.violated[0].name} of {model.name}")
-    return judged
-
-
-def _check_sources(execution: Execution) -> None:
-    """Raise unless each read has one source, of its own address and value; one outside all objects, which
-    makes a program fail, has none."""
-    reads: set[int] = set()
-    for write, read in execution.relations["rf"].pairs():
-        source, event = execution.events[write], execution.events[read]
-        if read in reads or (source.address, source.value) != (event.address, event.value):
-            line = event.span.line if event.span else "?"
-            raise WrongWitness(f"the read of line {line} has a wrong source")
-        reads.add(read)
 
 
 def _add_race(shown: dict[str, Any], judged: Evaluation, names: Names) -> None:
@@ -99,7 +73,7 @@ def _access(event: dict[str, Any], main: str | None) -> str:
     return f"{event['does']}{' in ' if line else ''}{line} ({thread_name(event['number'], event['thread'])})"
 
 
-def _add_waiting(shown: dict[str, Any], found: Reachability, goal: str) -> None:
+def _add_waiting(shown: dict[str, Any], found: Failure, goal: Property) -> None:
     """Who does not end, and where; those that wait for another thread's end come last."""
     places = sorted(
         zip(found.waiting, found.failed, strict=True), key=lambda pair: (isinstance(pair[1], Join), pair[0])
@@ -121,13 +95,14 @@ def _add_waiting(shown: dict[str, Any], found: Reachability, goal: str) -> None:
     ]
     who = ", ".join(told[:-1]) + " and " + told[-1] if len(told) > 1 else told[0]
     verb = "may never end"
-    if goal == DEADLOCK:
+    if goal == Property.DEADLOCK:
         verb = "waits for ever" if len(told) == 1 else "wait for ever"
     shown["failure"] = f"{_place(shown['waiting'][0])}{who} {verb}"
 
 
-def failure(found: Reachability) -> str:
+def failure(refuted: Refuted[Failure]) -> str:
     """Which assertion or access fails, and where."""
+    found = refuted.evidence
     if not found.failed:
         return "an assertion fails"
     assertion = found.failed[0]
@@ -136,21 +111,20 @@ def failure(found: Reachability) -> str:
     text = f": {assertion.text}" if assertion.text else ""
     what = message if message.endswith("is reached") and "assert" not in message else "an assertion fails"
     if not isinstance(assertion, Assert):
-        what = found.message or _wrong_access(found, assertion)
+        what = found.message or _wrong_access(refuted.execution, assertion)
     return f"{place}{what}{text}"
 
 
-def _wrong_access(found: Reachability, instruction: Instruction) -> str:
+def _wrong_access(execution: Execution, instruction: Instruction) -> str:
     """What is wrong with an access outside every object, or with freeing what cannot be freed."""
     if isinstance(instruction, Free):
         return "a free of what is not the start of an allocated object"
-    events = found.execution.events if found.execution is not None else []
-    addresses = [e.address for e in events if e.address is not None and e.span == instruction.span]
+    addresses = [e.address for e in execution.events if e.address is not None and e.span == instruction.span]
     null = any(0 <= address < _NULL_PAGE for address in addresses)
     return "a null pointer is used" if null else "an access to memory outside every object"
 
 
-def _event(event: Event, names: Names, found: Reachability) -> dict[str, Any]:
+def _event(event: Event, names: Names, found: Failure) -> dict[str, Any]:
     threads = found.thread_names
     return {
         "label": names.label[event.number],

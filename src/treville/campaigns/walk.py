@@ -111,7 +111,7 @@ def telling(test: LitmusTest, model: Model, bound: int, budget: Budget) -> tuple
 
 def _flagged(flag: str, test: LitmusTest, model: Model, bound: int, budget: Budget) -> Report | None:
     """An allowed execution that raises the flag, and the evidence."""
-    axiom = next((a for a in model.axioms if a.name == flag and (a.flag or a.undefined)), None)
+    axiom = next((a for a in model.axioms if a.name == flag and not a.is_constraint), None)
     if axiom is None:
         return None
     limit = Budget(_SECONDS_TO_EXPLAIN)

@@ -19,11 +19,11 @@ from treville.cli.arguments import (
     positive,
 )
 from treville.results.errors import InputError
-from treville.results.properties import ALIASES, ASSERTION, PROPERTIES
+from treville.results.properties import Property, property_of
 from treville.results.verdict import ExitCode, batch_exit, report_line
 
 _PRIVATE = ("detail", "internal")
-_STAGES = ("llvm", "program", "compiled", "loops", "unrolled", "events", "relations", "formula")
+_STAGES = ("llvm", "program", "passes", "compiled", "loops", "unrolled", "events", "relations", "formula")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="extend",
         default=[],
         metavar="P",
-        help=f"{', '.join(PROPERTIES)}; repeat or use commas for several (default: {ASSERTION})",
+        help=f"{', '.join(Property)}; repeat or use commas for several (default: {Property.ASSERTION})",
     )
     parser.add_argument(
         "--compile-to",
@@ -106,14 +106,16 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _properties(text: str) -> list[str]:
-    names = [ALIASES.get(name.strip(), name.strip()) for name in text.split(",")]
-    for name in names:
-        if name not in PROPERTIES:
-            raise argparse.ArgumentTypeError(
-                f"unknown property {name!r}: choose from {', '.join(PROPERTIES)}"
-            )
-    return names
+def _properties(text: str) -> list[Property]:
+    return [_property(name.strip()) for name in text.split(",")]
+
+
+def _property(name: str) -> Property:
+    try:
+        return property_of(name)
+    except ValueError:
+        known = ", ".join(Property)
+        raise argparse.ArgumentTypeError(f"unknown property {name!r}: choose from {known}") from None
 
 
 def _bound(text: str) -> int:
@@ -133,7 +135,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(f"--engine {options.engine} works with the default encoding and solver only")
     if options.alias != "flow" and (options.engine == "states" or not usual):
         raise InputError("--alias is for the engines eager and lazy, with their own encoding and solver")
-    if not usual and set(options.property) - {ASSERTION}:
+    if not usual and set(options.property) - {Property.ASSERTION}:
         raise InputError("other encodings and solvers know assertions only", None, "leave out --property")
     models = list(dict.fromkeys(options.model))
     asked = Options(
@@ -142,7 +144,7 @@ def run(options: argparse.Namespace) -> int:
         seconds=options.timeout,
         memory=memory_in_bytes(options),
         compile_to=_target(options.compile_to),
-        properties=tuple(dict.fromkeys(options.property)) or (ASSERTION,),
+        properties=tuple(dict.fromkeys(options.property)) or (Property.ASSERTION,),
         defines=tuple(options.defines),
         includes=tuple(options.includes),
         engine=options.engine,

@@ -5,15 +5,18 @@ from __future__ import annotations
 from dataclasses import fields
 from pathlib import Path
 
-from treville.campaigns.check import LITMUS, Loaded, Options, compiled, read
+from treville.campaigns.check import LITMUS, Options, read
 from treville.campaigns.litmus import load_model
+from treville.engines.task import program_task
+from treville.passes.model import steps as model_steps
+from treville.passes.program import Context, steps
 from treville.programs import ir
 from treville.programs.loops import Loop, bounds_of_heads, loops_of, place_of
 from treville.results import InputError
 from treville.witness.naming import line_name
 
 DEFAULT_BOUND = 2
-_COMMON = {field.name for field in fields(ir.Instruction)}
+_COMMON = {field.name for field in fields(ir.InstructionBase)}
 
 
 def dump(file: str, model: str, options: Options, stage: str) -> str:
@@ -26,17 +29,43 @@ def dump(file: str, model: str, options: Options, stage: str) -> str:
         read(file, options)  # refuses what is no program, with a plain sentence
         return llvm_text(Path(file), options.defines, options.includes)
     bound = options.bound or DEFAULT_BOUND
+    unit = read(file, options)
     if stage == "program":
-        return program_text(Loaded().program(file, bound, options, signals=False))
+        return program_text(unit.program(bound))
     used = load_model(model, options.variants, options.bell)
-    program = compiled(file, used, bound, options)
+    goal = options.properties[0]
+    context = Context(used, goal, compile_to=options.compile_to, loops=options.loops)
+    if stage == "passes":
+        return passes_text(unit.program(bound, goal.is_about_waiting), context)
+    task = program_task(unit, context, bound)
     if stage == "loops":
-        return loops_text(program, options.bound, file)
+        return loops_text(task.program, options.bound, file)
     if stage in ("events", "relations", "formula"):
         from treville.cli.check_dump_encoding import encoding_text
 
-        return encoding_text(program, used, bound, stage)
-    return program_text(program) if stage == "compiled" else unrolled_text(program, bound)
+        return encoding_text(task, bound, stage)
+    return program_text(task.program) if stage == "compiled" else unrolled_text(task.program, bound)
+
+
+def passes_text(program: ir.Program, context: Context) -> str:
+    """Every pass in order, what it does, and what it made of this program and this model."""
+    lines = ["program:", f"  {'front end':<14}{_size(program)}"]
+    for each, after in steps(program, context):
+        changed = _size(after) if after is not program else "the same"
+        lines.append(f"  {each.name:<14}{changed:<22}  {each.does}")
+        program = after
+    lines.append("model:")
+    model = context.model
+    lines.append(f"  {model.name:<14}{len(model.axioms)} axioms")
+    for step, derived in model_steps(model, program, context.property):
+        changed = f"{len(derived.axioms)} axioms" if derived is not model else "the same"
+        lines.append(f"  {step.name:<14}{changed:<22}  {step.does}")
+        model = derived
+    return "\n".join(lines)
+
+
+def _size(program: ir.Program) -> str:
+    return f"{sum(1 for _ in program.instructions())} instructions"
 
 
 def program_text(program: ir.Program) -> str:

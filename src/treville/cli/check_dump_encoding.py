@@ -5,23 +5,21 @@ from __future__ import annotations
 from treville.analysis.active import active_pairs, undecided
 from treville.analysis.facts import Facts
 from treville.encoding.executions import Encoding, encode_program
+from treville.engines.task import ProgramTask
 from treville.events.symbolic_data import StaticEvent
 from treville.formulas.formula import Formula
-from treville.models.model import Model
-from treville.programs.ir import Program
-from treville.questions.reachability import with_blocks
 from treville.relations import Relation
-from treville.results import Budget
 
 MOST_PAIRS = 200
 
 
-def encoding_text(program: Program, model: Model, bound: int, stage: str) -> str:
+def encoding_text(task: ProgramTask, bound: int, stage: str) -> str:
     """The stage of a program under a model, every axiom encoded."""
-    from treville.solving.outcomes import known_coherent
+    from treville.models.implied import implies_coherence
+    from treville.passes.bounded import facts_of_program
 
-    used = with_blocks(model, program)
-    encoding = encode_program(program, used, bound, Budget(), known_coherent(used), used.axioms)
+    facts = facts_of_program(task.program, bound, task.budget, implies_coherence(task.model))
+    encoding = encode_program(facts, task.model, task.budget)
     if stage == "events":
         return "\n".join(_event(encoding, event) for event in encoding.facts.symbolic.events)
     return relations_text(encoding) if stage == "relations" else formula_text(encoding.formula)

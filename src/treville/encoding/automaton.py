@@ -9,15 +9,17 @@ there the pairs are spelt out. Edges that no cycle can use are left out.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from treville.encoding.relations import RelationEncoding
 from treville.formulas.formula import TRUE
-from treville.models.model import Model
+from treville.models.model import Model, NodeId, Operator
+from treville.models.recognise import is_from_read
 from treville.relations import elements, mask_of
 from treville.relations.graphs import strong_components
 
 EPSILON = -1
+StepsOperator: TypeAlias = Literal[Operator.PLUS, Operator.STAR]
 # So much larger must the pairs of from-read be than those of its two parts.
 _WORTH_READING_APART = 2
 # From-read to some threads alone has a state for each thread: not for more than this.
@@ -38,7 +40,7 @@ class Leaf(NamedTuple):
     """A part of a relation: those pairs of the node that the rows have (None: all), or with `sure` those of
     them that it must have."""
 
-    node: int
+    node: NodeId
     rows: list[int] | None = None
     sure: bool = False
 
@@ -59,35 +61,39 @@ class Automaton:
         self._parts: list[Leaf] = []
         self._sources: dict[tuple[int, int], int] = {}  # from a state and some reads: to their sources
 
-    def connect(self, node: int, first: int, second: int) -> None:
+    def connect(self, node: NodeId, first: int, second: int) -> None:
         """Make the words of a node lead from one state to another."""
         definition = self.model.nodes[node]
         op, args = definition.op, definition.args
         bounds = self.relations.relation(node)
         if not any(bounds.may.rows):
             return
-        if bounds.static or (self.blocks and op != "union"):
+        if bounds.static or (self.blocks and op is not Operator.UNION):
             self.transitions.append((first, second, node))
-        elif op == "union":
+        elif op is Operator.UNION:
             for argument in args:
                 self.connect(argument, first, second)
         elif self._reads_apart(node, first, second):
             return
-        elif op == "seq" and self._worth_splitting(*args):
+        elif op is Operator.COMPOSITION and self._worth_splitting(*args):
             middle = self._state()
             self.connect(args[0], first, middle)
             self.connect(args[1], middle, second)
-        elif op == "opt" and first != second:
+        elif op is Operator.OPTIONAL and first != second:
             self.connect(args[0], first, second)
             self.transitions.append((first, second, EPSILON))
-        elif op == "plus" and first == second:
+        elif op is Operator.PLUS and first == second:
             self.connect(args[0], first, first)
-        elif op in ("plus", "star") and first != second and self.relations.relation(args[0]).may.is_acyclic():
+        elif (
+            (op is Operator.PLUS or op is Operator.STAR)
+            and first != second
+            and self.relations.relation(args[0]).may.is_acyclic()
+        ):
             self._connect_closure(op, args[0], first, second)
-        else:
+        else:  # spelt out pair by pair, which is right for every operator
             self.transitions.append((first, second, node))
 
-    def _reads_apart(self, node: int, first: int, second: int) -> bool:
+    def _reads_apart(self, node: NodeId, first: int, second: int) -> bool:
         """From-read, or as much of it as another relation has that does not depend on the execution: a read
         leads to its source, in a state of its own, and from there to the writes that come later. The pairs
         themselves keep their edges where they are few, or where order literals say which hold."""
@@ -114,22 +120,19 @@ class Automaton:
         """The rows of all pairs that start in a set."""
         return [-(sources >> event & 1) for event in range(self.n)]
 
-    def _from_read_in(self, node: int) -> tuple[int, list[int]] | None:
+    def _from_read_in(self, node: NodeId) -> tuple[NodeId, list[int]] | None:
         """The node `rf^-1; co` and what of it the node keeps, if it is an intersection with a fixed relation
         or that node itself."""
         definition = self.model.nodes[node]
-        if self.relations.is_from_read(definition):
+        if is_from_read(self.model, node):
             return node, [-1] * self.n
-        if definition.op == "inter":
+        if definition.op is Operator.INTERSECTION:
             for one, other in (definition.args, definition.args[::-1]):
-                if (
-                    self.relations.is_from_read(self.model.nodes[one])
-                    and self.relations.relation(other).static
-                ):
+                if is_from_read(self.model, one) and self.relations.relation(other).static:
                     return one, self.relations.relation(other).may.rows
         return None
 
-    def _worth_reading_apart(self, inverse: int, co: int, split: int) -> bool:
+    def _worth_reading_apart(self, inverse: NodeId, co: NodeId, split: int) -> bool:
         later = [row.bit_count() for row in self.relations.relation(co).may.rows]
         rows = self.relations.relation(inverse).may.rows
         apart = sum(later[source] for read in elements(split) for source in elements(rows[read]))
@@ -143,11 +146,11 @@ class Automaton:
 
     def leaf(self, number: int) -> Leaf:
         """What a transition is labelled with: a node, or a part of one."""
-        return Leaf(number) if number >= 0 else self._parts[EPSILON - number - 1]
+        return Leaf(NodeId(number)) if number >= 0 else self._parts[EPSILON - number - 1]
 
-    def _connect_closure(self, op: str, argument: int, first: int, second: int) -> None:
+    def _connect_closure(self, op: StepsOperator, argument: NodeId, first: int, second: int) -> None:
         loop = self._state()
-        if op == "star":
+        if op is Operator.STAR:
             self.transitions.append((first, loop, EPSILON))
         else:
             self.connect(argument, first, loop)
@@ -158,7 +161,7 @@ class Automaton:
         self.states += 1
         return self.states - 1
 
-    def _worth_splitting(self, left: int, right: int) -> bool:
+    def _worth_splitting(self, left: NodeId, right: NodeId) -> bool:
         """Is naming all compositions more work than the edges of both parts?"""
         first, second = self.relations.relation(left).may, self.relations.relation(right).may
         incoming = [row.bit_count() for row in first.inverse().rows]

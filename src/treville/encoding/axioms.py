@@ -7,12 +7,14 @@ does the graph.
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from treville.encoding.automaton import Automaton, Step
 from treville.encoding.relations import RelationEncoding, diagonal, is_set
 from treville.events.symbolic import NO_BLOCK
 from treville.formulas.formula import FALSE, Formula
-from treville.models.blocks import BLOCK
-from treville.models.model import Axiom, Model
+from treville.models.model import Axiom, AxiomKind, Model, NodeId, Operator
+from treville.models.recognise import is_base, is_from_read, order_of_blocks
 from treville.relations import elements, mask_of
 
 
@@ -31,19 +33,21 @@ class AxiomEncoding:
         """Forbid executions that violate the axiom."""
         if axiom.negated:
             self.formula.require(self.test(axiom))
-        elif axiom.kind == "acyclic":
-            self.require_acyclic(axiom.node, Automaton)
-        elif is_set(self.model, axiom.node):
-            bounds = self.relations.bounds[axiom.node]
-            assert isinstance(bounds.may, int)
-            for event in elements(bounds.may):
-                self.formula.forbid(self.relations.member(axiom.node, event))
-        elif axiom.kind == "irreflexive":
-            for event in elements(diagonal(self.relations.relation(axiom.node).may)):
-                self._forbid(axiom.node, event, event)
-        else:
-            for source, target in self.relations.relation(axiom.node).may.pairs():
-                self._forbid(axiom.node, source, target)
+            return
+        match axiom.kind:
+            case AxiomKind.ACYCLIC:
+                self.require_acyclic(axiom.node, Automaton)
+            case AxiomKind.IRREFLEXIVE:
+                for event in elements(diagonal(self.relations.relation(axiom.node).may)):
+                    self._forbid(axiom.node, event, event)
+            case AxiomKind.EMPTY if is_set(self.model, axiom.node):
+                for literal in self._violations(axiom):
+                    self.formula.forbid(literal)
+            case AxiomKind.EMPTY:
+                for source, target in self.relations.relation(axiom.node).may.pairs():
+                    self._forbid(axiom.node, source, target)
+            case _:
+                assert_never(axiom.kind)
 
     def test(self, axiom: Axiom) -> int:
         """The literal that the axiom's test is true (as a flag asks)."""
@@ -57,16 +61,20 @@ class AxiomEncoding:
             assert isinstance(bounds.may, int)
             return [relations.member(node, event) for event in elements(bounds.may)]
         may = relations.relation(node).may
-        if axiom.kind == "empty":
-            return [relations.pair(node, source, target) for source, target in may.pairs()]
-        if axiom.kind == "irreflexive":
-            return [relations.pair(node, event, event) for event in elements(diagonal(may))]
-        cyclic = diagonal(relations.closed(node).may)
-        return [relations.closure(node, event, event) for event in elements(cyclic)]
+        match axiom.kind:
+            case AxiomKind.EMPTY:
+                return [relations.pair(node, source, target) for source, target in may.pairs()]
+            case AxiomKind.IRREFLEXIVE:
+                return [relations.pair(node, event, event) for event in elements(diagonal(may))]
+            case AxiomKind.ACYCLIC:
+                cyclic = diagonal(relations.closed(node).may)
+                return [relations.closure(node, event, event) for event in elements(cyclic)]
+            case _:
+                assert_never(axiom.kind)
 
     # -- emptiness and irreflexivity ---------------------------------------------------------------------
 
-    def _forbid(self, node: int, source: int, target: int) -> None:
+    def _forbid(self, node: NodeId, source: int, target: int) -> None:
         """Forbid a pair, without naming it where its definition can be forbidden directly."""
         bounds = self.relations.relation(node)
         if not bounds.may.rows[source] >> target & 1:
@@ -74,22 +82,22 @@ class AxiomEncoding:
         definition = self.model.nodes[node]
         if bounds.must.rows[source] >> target & 1:
             self.formula.forbid(self.relations.memory.both_executed(source, target))
-        elif definition.op == "union":
+        elif definition.op is Operator.UNION:
             for argument in definition.args:
                 self._forbid(argument, source, target)
-        elif definition.op == "seq" and not self.relations.is_from_read(definition):
+        elif definition.op is Operator.COMPOSITION and not is_from_read(self.model, node):
             for way in self.relations.ways(definition.args[0], definition.args[1], source, target):
                 self.formula.forbid(*way)
-        elif definition.op == "inter":
+        elif definition.op is Operator.INTERSECTION:
             self._forbid_both(definition.args[0], definition.args[1], source, target)
         else:
             self.formula.forbid(self.relations.pair(node, source, target))
 
-    def _forbid_both(self, one: int, other: int, source: int, target: int) -> None:
+    def _forbid_both(self, one: NodeId, other: NodeId, source: int, target: int) -> None:
         """Forbid a pair of an intersection; a composition in it is taken apart."""
         for kept, opened in ((one, other), (other, one)):
             definition = self.model.nodes[opened]
-            if definition.op == "seq":
+            if definition.op is Operator.COMPOSITION:
                 literal = self.relations.pair(kept, source, target)
                 if literal != FALSE:
                     for way in self.relations.ways(definition.args[0], definition.args[1], source, target):
@@ -101,7 +109,7 @@ class AxiomEncoding:
 
     # -- acyclicity --------------------------------------------------------------------------------------
 
-    def require_acyclic(self, node: int, words: type[Automaton]) -> None:
+    def require_acyclic(self, node: NodeId, words: type[Automaton]) -> None:
         """Forbid cycles of a relation, or of as much of it as an automaton of that type has words for."""
         if self.relations.relation(node).may.is_acyclic():
             return
@@ -122,8 +130,8 @@ class AxiomEncoding:
     def _other_pairs(self, automaton: Automaton, step: Step, sure: list[int]) -> set[tuple[int, int, int]]:
         """Pairs with literals of their own."""
         found: set[tuple[int, int, int]] = set()
-        bases = [leaf for leaf in step.leaves if leaf >= 0 and step.first == step.second]
-        ordered = any(self.relations.is_base(leaf, "co") for leaf in bases)
+        bases = [NodeId(leaf) for leaf in step.leaves if leaf >= 0 and step.first == step.second]
+        ordered = any(is_base(self.model, leaf, "co") for leaf in bases)
         self.orders_writes = self.orders_writes or (ordered and not automaton.blocks)
         for leaf in step.leaves:
             for source, allowed in enumerate(step.allowed):
@@ -135,21 +143,15 @@ class AxiomEncoding:
                     found.add((source, target, literal))
         return found
 
-    def _whole_blocks(self, node: int) -> tuple[int, dict[int, int]]:
-        """`atomicblock?; (r \\ atomicblock)` is acyclic if r is, with the events of each block as one: r, and
-        the first event of the block that each event is in."""
-        definition = self.model.nodes[node]
-        if definition.op != "seq":
-            return node, {}
-        block, order = (self.model.nodes[argument] for argument in definition.args)
-        is_base = self.relations.is_base
-        if block.op != "opt" or order.op != "diff":
-            return node, {}
-        if not is_base(block.args[0], BLOCK) or not is_base(order.args[1], BLOCK):
+    def _whole_blocks(self, node: NodeId) -> tuple[NodeId, dict[int, int]]:
+        """Where the node takes each atomic block as one event: its order of blocks, and the first event of
+        the block that each event is in."""
+        order = order_of_blocks(self.model, node)
+        if order is None:
             return node, {}
         events = [event for event in self.facts.symbolic.events if event.block != NO_BLOCK]
         first: dict[int, int] = {}
-        return order.args[0], {e.number: first.setdefault(e.block, e.number) for e in events}
+        return order, {e.number: first.setdefault(e.block, e.number) for e in events}
 
     def _order_literal(self, leaf: int, source: int, target: int) -> int | None:
         """In a graph that contains `co`, a write before the source of a read comes before the read as well,
@@ -167,7 +169,7 @@ class AxiomEncoding:
         if leaf < 0 or not sources:
             return 0
         definition = self.model.nodes[leaf]
-        if definition.op == "inter" and self.relations.is_base(definition.args[0], "rf"):
+        if definition.op is Operator.INTERSECTION and is_base(self.model, definition.args[0], "rf"):
             rows = self.relations.relation(definition.args[1]).must.rows
             return mask_of(write for write in elements(sources) if rows[write] >> read & 1)
-        return sources if self.relations.is_base(leaf, "rf") else 0
+        return sources if is_base(self.model, NodeId(leaf), "rf") else 0

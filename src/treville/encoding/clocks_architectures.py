@@ -9,13 +9,14 @@ with two clocks (paper 000, Figure 6).
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import NamedTuple
 
 from treville.events.symbolic import StaticEvent
+from treville.fences import FULL_FENCES
 from treville.models.base import FENCES
-from treville.models.library import find_model, load_model
+from treville.models.identity import added_axioms
 from treville.models.model import Model
+from treville.models.recognise import order_of_blocks
 from treville.results import Unsupported
 
 ALL_PAIRS = frozenset({"RR", "RW", "WR", "WW"})
@@ -74,10 +75,7 @@ def _fence(before: str, after: str, *tags: str) -> FenceRule:
     return FenceRule(frozenset(tags), (FencePart("", before, after),))
 
 
-FULL = _fence(
-    "RW", "RW", "MFENCE", "SYNC", "MEMBAR", "Mb", "Fence.rw.rw",
-    *(kind + domain for kind in ("DMB", "DSB") for domain in ("", ".SY", ".ISH", ".OSH")),
-)  # fmt: skip
+FULL = _fence("RW", "RW", *FULL_FENCES)
 LWSYNC = FenceRule(frozenset({"LWSYNC"}), (FencePart("r", "R", "RW"), FencePart("w", "W", "W")))
 EIEIO = FenceRule(frozenset({"EIEIO"}), (FencePart("", "W", "W", cumulative=False),))
 STORE_STORE = _fence("W", "W", "MEMBAR.SS")
@@ -88,7 +86,6 @@ MEMBARS = (
     STORE_STORE,
 )
 CONTROL_FENCE = "ISYNC"
-ATOMIC_BLOCKS = "atomic blocks"  # the axiom that `models.blocks` adds
 WEAK_X86 = frozenset({"SFENCE", "LFENCE"})
 
 SC = Architecture("sc", ALL_PAIRS, ignored_fences=None, uniproc=False)
@@ -130,21 +127,20 @@ ARCHITECTURES = {each.name: each for each in (SC, ATOMIC_SC, TSO, PSO, RMO, ALPH
 
 
 def architecture_of(model: Model, known: dict[str, Architecture] | None = None) -> Architecture:
-    """The architecture that a shipped model is about; a model of one's own has none. The answers of an
+    """The architecture that a shipped model is about; a model with other content has none. The answers of an
     encoding are those of the model, whichever encoding it is."""
     known = ARCHITECTURES if known is None else known
-    found = known.get(model.name)
-    if found is None or Path(model.file).resolve() != find_model(found.name).resolve():
+    found = None if model.shipped is None else known.get(model.shipped)
+    if found is None:
         raise Unsupported(
             f"this encoding has its memory models built in and does not know {model.name}",
             hint=f"use --encoding acyclicity, or one of the shipped models {', '.join(known)}",
         )
-    added = [axiom.name for axiom in model.axioms if axiom not in load_model(found.name).axioms]
-    if not added:
-        return found
-    if added != [ATOMIC_BLOCKS] or not found.external_reads:
-        raise Unsupported(f"this encoding does not know the axiom '{added[-1]}' of {model.name}")
-    return replace(found, blocks=True)
+    added = added_axioms(model)
+    for axiom in added:
+        if order_of_blocks(model, axiom.node) is None or not found.external_reads:
+            raise Unsupported(f"this encoding does not know the axiom '{axiom.name}' of {model.name}")
+    return replace(found, blocks=True) if added else found
 
 
 def parts_of(architecture: Architecture, fence: StaticEvent) -> tuple[FencePart, ...]:

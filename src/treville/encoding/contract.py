@@ -1,4 +1,4 @@
-"""The contract of the encodings: a program and a model -> a formula, by one of several siblings.
+"""The contract of the encodings: facts and a model -> a formula, by one of several siblings.
 
 `acyclicity` is the default: it takes any cat model apart (`encoding.executions`). `clocks` (paper 000) and
 `conflicts` (paper 003) have their memory models built in and speak of clocks: a constraint is "if the
@@ -14,16 +14,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from treville.analysis.facts import Facts, gather_facts
-from treville.analysis.values import analyse_values
+from treville.analysis.facts import Facts
 from treville.encoding.clocks_architectures import Architecture
-from treville.encoding.executions import MOST_NUMBERS, Encoding, encode_executions, encode_program
+from treville.encoding.executions import Encoding, add_failures
 from treville.encoding.memory import MemoryEncoding
-from treville.events.symbolic import NO_BLOCK, symbolic_program
-from treville.events.symbolic_whole import whole_program
+from treville.events.symbolic import NO_BLOCK
 from treville.formulas.formula import FALSE, Formula
 from treville.models.model import Model
-from treville.programs.ir import Program
 from treville.relations import elements
 from treville.results import Budget, Unsupported
 
@@ -89,7 +86,7 @@ class SiblingEncoding(Encoding):
         if premise != FALSE:
             self.constraints.append(ClockConstraint(relation, premise, before, after))
 
-    def stats(self) -> dict[str, int]:
+    def by_relation(self) -> dict[str, int]:
         """Numbers of constraints by relation, as Figure 7 of paper 000 has them."""
         counted = Counter(constraint.relation for constraint in self.constraints)
         return dict(sorted((counted + self.counted).items()))
@@ -119,37 +116,20 @@ def _sibling(name: str) -> Sibling:
     raise ValueError(f"there is no encoding {name!r}, only {', '.join(ENCODINGS)}")
 
 
-def encode_test(
-    program: Program, model: Model, bound: int, budget: Budget, coherent: bool, observed: set[int],
-    encoding: str = "acyclicity",
-) -> Encoding:  # fmt: skip
-    """The executions of a litmus test, by the encoding of that name."""
-    if encoding == "acyclicity":
-        return encode_executions(program, model, bound, budget, coherent, observed)
-    sibling = _sibling(encoding)
-    architecture = sibling.architectures(model)
-    symbolic = symbolic_program(program, bound)
-    values = analyse_values(symbolic, coherent)
-    facts = gather_facts(symbolic, values, coherent, observed)
-    return _encode(sibling, architecture, facts, True, budget)
+def architecture_for(encoding: str, model: Model) -> Architecture:
+    """The architecture of a model that an encoding has built in. Raises `Unsupported` if it does not."""
+    return _sibling(encoding).architectures(model)
 
 
-def encode_whole(
-    program: Program, model: Model, bound: int, budget: Budget, coherent: bool, encoding: str = "acyclicity"
-) -> Encoding:
-    """The executions of a whole program with the literals of failing assertions, by the encoding of that
-    name. The program must have been compiled to the model's architecture before."""
-    if encoding == "acyclicity":
-        return encode_program(program, model, bound, budget, coherent)
+def encode_by_sibling(
+    encoding: str, facts: Facts, model: Model, budget: Budget, *, complete: bool
+) -> SiblingEncoding:
+    """The executions of a litmus test (`complete`: no thread is cut), or of a whole program with the literals
+    of what fails, by the encoding of that name."""
     sibling = _sibling(encoding)
-    architecture = sibling.architectures(model)
-    symbolic = whole_program(program, bound)
-    values = analyse_values(symbolic, coherent, most=MOST_NUMBERS)
-    facts = gather_facts(symbolic, values, coherent, set())
-    result = _encode(sibling, architecture, facts, False, budget)
-    condition = result.memory.values.condition
-    result.failures = [(condition(fails), assertion) for fails, assertion in symbolic.asserts]
-    result.cut = result.formula.either([condition(cut) for cut in symbolic.cuts])
+    result = _encode(sibling, sibling.architectures(model), facts, complete, budget)
+    if not complete:
+        add_failures(result)
     return result
 
 

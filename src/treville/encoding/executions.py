@@ -1,33 +1,25 @@
-"""A program and a model -> a formula whose solutions are the consistent executions.
+"""Facts about events and a model -> a formula whose solutions are the consistent executions.
 
-One page of the pipeline: events -> values -> facts -> bounds of the model's relations -> literals and
-constraints. `Encoding` keeps what is needed to ask for outcomes and to read an execution off a solution.
+Bounds of the model's relations -> literals and constraints. `Encoding` keeps what is needed to ask for
+outcomes and to read an execution off a solution.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from treville.analysis.aliases import FLOW
-from treville.analysis.facts import Facts, gather_facts
-from treville.analysis.lifetimes import with_ends_of_cells
+from treville.analysis.facts import Facts
 from treville.analysis.relations import analyse_relations
-from treville.analysis.values import analyse_values
 from treville.encoding.axioms import AxiomEncoding
 from treville.encoding.memory import MemoryEncoding
 from treville.encoding.relations import RelationEncoding
 from treville.encoding.weakened import weaken
-from treville.events.symbolic import symbolic_program
-from treville.events.symbolic_whole import whole_program
 from treville.formulas.formula import FALSE, TRUE, Formula
 from treville.models.model import Axiom, Model
-from treville.programs.ir import Instruction, Program
+from treville.programs.ir import Instruction
 from treville.programs.litmus.test import ArrayOf, CellOf, Observable, RegisterOf
 from treville.results import Budget
-
-# Above so many numbers, bit-vectors are smaller than tables.
-MOST_NUMBERS = 24
 
 
 @dataclass(slots=True)
@@ -58,6 +50,10 @@ class Encoding:
         events = self.facts.symbolic.events
         return events[event].instruction if event < len(events) else None
 
+    def by_relation(self) -> dict[str, int] | None:
+        """How many constraints each relation has, for encodings that count them."""
+        return None
+
     def final(self, observable: RegisterOf | CellOf) -> dict[int, int]:
         """The numbers that a register or cell may hold in the end, each with its literal."""
         values = self.memory.values
@@ -73,67 +69,39 @@ class Encoding:
         return {number: literal for number, literal in found.items() if literal != FALSE}
 
 
-def encode_executions(
-    program: Program, model: Model, bound: int, budget: Budget, coherent: bool, observed: set[int],
-    axioms: Iterable[Axiom] | None = None, alias: str = FLOW,
-) -> Encoding:  # fmt: skip
+def encode_test(
+    facts: Facts, model: Model, budget: Budget, axioms: Iterable[Axiom] | None = None
+) -> Encoding:
     """The formula of all executions of a litmus test that satisfy the given axioms (by default all of the
     model), with a literal for each flag among them. Raises `NotEncodable` where the model cannot be bounded.
-
-    `coherent`: the model implies coherence per location. `observed`: addresses whose last write matters.
     """
-    symbolic = symbolic_program(program, bound)
-    values = analyse_values(symbolic, coherent)
-    facts = gather_facts(symbolic, values, coherent, observed, alias)
-    budget.check()
     encoding = _encode_events(facts, complete=True)
     _encode_axioms(encoding, model, model.axioms if axioms is None else list(axioms), budget)
     return encoding
 
 
 def encode_program(
-    program: Program, model: Model, bound: int, budget: Budget, coherent: bool,
-    axioms: Iterable[Axiom] | None = None,
-) -> Encoding:  # fmt: skip
-    """The formula of all executions of a whole program, threads cut at their bounds included."""
-    return encode_facts(facts_of_program(program, bound, budget, coherent), model, budget, axioms)
-
-
-def facts_of_program(
-    program: Program, bound: int, budget: Budget, coherent: bool, alias: str = FLOW
-) -> Facts:
-    """What is known of the events of a whole program."""
-    with budget.stage("events"):
-        symbolic = whole_program(program, bound)
-    with budget.stage("values"):
-        values = analyse_values(symbolic, coherent, most=MOST_NUMBERS)
-        split = with_ends_of_cells(symbolic, values) if symbolic.frees else None
-        if split is not None:
-            symbolic = whole_program(split, bound)
-            values = analyse_values(symbolic, coherent, most=MOST_NUMBERS)
-        facts = gather_facts(symbolic, values, coherent, set(), alias)
-    budget.check()
-    return facts
-
-
-def encode_facts(
     facts: Facts, model: Model, budget: Budget, axioms: Iterable[Axiom] | None = None,
     max_rules: int | None = None,
 ) -> Encoding:  # fmt: skip
-    """The formula of a whole program's executions that satisfy the axioms (by default all of the model),
-    and of other axioms what is cheap.
+    """The formula of a whole program's executions, threads cut at their bounds included, that satisfy the
+    axioms (by default all of the model), and of other axioms what is cheap.
     Raises `TooManyRules` when the axioms need more than `max_rules`."""
-    symbolic = facts.symbolic
     with budget.stage("encoding"):
         encoding = _encode_events(facts, complete=False)
-        condition = encoding.memory.values.condition
-        encoding.failures = [(condition(fails), assertion) for fails, assertion in symbolic.asserts]
-        encoding.cut = encoding.formula.either([condition(cut) for cut in symbolic.cuts])
+        add_failures(encoding)
     encoding.formula.max_rules = max_rules
     wanted = model.axioms if axioms is None else list(axioms)
     _encode_axioms(encoding, model, wanted, budget, [axiom for axiom in model.axioms if axiom not in wanted])
     encoding.formula.max_rules = None
     return encoding
+
+
+def add_failures(encoding: Encoding) -> None:
+    """The literals of a whole program's failing assertions, and of threads that are cut."""
+    symbolic, condition = encoding.facts.symbolic, encoding.memory.values.condition
+    encoding.failures = [(condition(fails), assertion) for fails, assertion in symbolic.asserts]
+    encoding.cut = encoding.formula.either([condition(cut) for cut in symbolic.cuts])
 
 
 def _encode_events(facts: Facts, complete: bool) -> Encoding:
@@ -145,7 +113,7 @@ def _encode_events(facts: Facts, complete: bool) -> Encoding:
 
 
 def _encode_axioms(
-    encoding: Encoding, model: Model, axioms: list[Axiom], budget: Budget, weakened: Iterable[Axiom] = ()
+    encoding: Encoding, model: Model, axioms: Sequence[Axiom], budget: Budget, weakened: Iterable[Axiom] = ()
 ) -> None:
     if not axioms:
         encoding.memory.order_totally()

@@ -10,16 +10,13 @@ fewer. Arithmetic needs this: without an order of reads and writes most of what 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import assert_never
 
 from treville.encoding.automaton import EPSILON, Automaton, Leaf
 from treville.encoding.axioms import AxiomEncoding
 from treville.encoding.relations import RelationEncoding
-from treville.models.model import Axiom, Model
-
-_SIMPLE = (
-    "base", "union", "inter", "diff", "inverse", "product", "identity", "id", "empty", "universe",
-    "complement", "domain", "range",
-)  # fmt: skip
+from treville.models.model import Axiom, AxiomKind, ClosureOperator, Model, NodeId, Operator
+from treville.models.recognise import is_from_read
 
 
 def weaken(encoder: AxiomEncoding, axiom: Axiom) -> None:
@@ -29,7 +26,7 @@ def weaken(encoder: AxiomEncoding, axiom: Axiom) -> None:
 
 
 def _forbids_cycles(axiom: Axiom) -> bool:
-    return axiom.kind == "acyclic" and not (axiom.negated or axiom.flag or axiom.undefined)
+    return axiom.kind is AxiomKind.ACYCLIC and axiom.is_constraint and not axiom.negated
 
 
 class Weakened(Automaton):
@@ -39,7 +36,7 @@ class Weakened(Automaton):
         super().__init__(model, relations, blocks)
         self.acyclic = {axiom.node for axiom in model.axioms if _forbids_cycles(axiom)}
 
-    def connect(self, node: int, first: int, second: int) -> None:
+    def connect(self, node: NodeId, first: int, second: int) -> None:
         """Make words of a node lead from one state to another."""
         definition = self.model.nodes[node]
         op, args = definition.op, definition.args
@@ -50,37 +47,39 @@ class Weakened(Automaton):
             self.transitions.append((first, second, node))
         elif self._reads_apart(node, first, second):
             return
-        elif op == "union" or (op == "plus" and first == second):
+        elif op is Operator.UNION or (op is Operator.PLUS and first == second):
             for argument in args:
                 self.connect(argument, first, second)
-        elif op == "seq" and not self.blocks:
+        elif op is Operator.COMPOSITION and not self.blocks:
             middle = self._state()
             self.connect(args[0], first, middle)
             self.connect(args[1], middle, second)
-        elif op in ("opt", "star", "plus") and first != second:
+        elif op in (Operator.OPTIONAL, Operator.STAR, Operator.PLUS) and first != second:
             self._connect_some(op, args[0], first, second)
         else:
             for leaf in self._alternatives(node, None, frozenset()):
                 self.add(first, second, leaf)
 
-    def _alternatives(self, node: int, rows: list[int] | None, inside: frozenset[int]) -> Iterator[Leaf]:
+    def _alternatives(
+        self, node: NodeId, rows: list[int] | None, inside: frozenset[NodeId]
+    ) -> Iterator[Leaf]:
         """Parts of a node's pairs that have simple definitions, where rows have them; `inside` are the
         recursive definitions that it is a part of."""
         definition = self.model.nodes[node]
         bounds = self.relations.relation(node)
         if bounds.static or self._simple(node):
             yield Leaf(node, rows)
-        elif definition.op == "union":
+        elif definition.op is Operator.UNION:
             for argument in definition.args:
                 yield from self._alternatives(argument, rows, inside)
-        elif definition.op == "inter" and (split := self._fixed_part(node)) is not None:
+        elif definition.op is Operator.INTERSECTION and (split := self._fixed_part(node)) is not None:
             yield from self._alternatives(split[0], _common(rows, split[1]), inside)
-        elif definition.op == "fixpoint" and node not in inside:
+        elif definition.op is Operator.FIXPOINT and node not in inside:
             yield from self._alternatives(self.relations.body(node), rows, inside | {node})
         else:
             yield Leaf(node, rows, sure=True)
 
-    def _fixed_part(self, node: int) -> tuple[int, list[int]] | None:
+    def _fixed_part(self, node: NodeId) -> tuple[NodeId, list[int]] | None:
         """An intersection with a relation that does not depend on the execution: the other one, and that."""
         one, other = self.model.nodes[node].args
         for varying, fixed in ((one, other), (other, one)):
@@ -88,16 +87,16 @@ class Weakened(Automaton):
                 return varying, self.relations.relation(fixed).may.rows
         return None
 
-    def _connect_some(self, op: str, argument: int, first: int, second: int) -> None:
+    def _connect_some(self, op: ClosureOperator, argument: NodeId, first: int, second: int) -> None:
         """An option or a closure; one step of a closure that could be cyclic by itself."""
-        if op != "opt" and self._is_tame(argument):
+        if op is not Operator.OPTIONAL and self._is_tame(argument):
             self._connect_closure(op, argument, first, second)
             return
         self.connect(argument, first, second)
-        if op != "plus":
+        if op is not Operator.PLUS:
             self.transitions.append((first, second, EPSILON))
 
-    def _is_tame(self, node: int) -> bool:
+    def _is_tame(self, node: NodeId) -> bool:
         """Is a cycle of the node, that is no single event, one that the model forbids anyway?"""
         if self._has_empty_words(node):
             return False
@@ -105,45 +104,79 @@ class Weakened(Automaton):
             self._consists_of(node, self._united(goal)) for goal in self.acyclic
         )
 
-    def _united(self, node: int) -> set[int]:
+    def _united(self, node: NodeId) -> set[NodeId]:
         """The node and what it is a union of."""
         definition = self.model.nodes[node]
-        if definition.op != "union":
+        if definition.op is not Operator.UNION:
             return {node}
         return {node}.union(*(self._united(argument) for argument in definition.args))
 
-    def _consists_of(self, node: int, steps: set[int]) -> bool:
+    def _consists_of(self, node: NodeId, steps: set[NodeId]) -> bool:
         """Is every pair of the node a path of steps, or an event and itself?"""
         definition = self.model.nodes[node]
         op, args = definition.op, definition.args
-        if node in steps or op in ("id", "identity", "empty"):
+        if node in steps:
             return True
-        if op in ("union", "seq", "opt", "plus", "star"):
-            return all(self._consists_of(argument, steps) for argument in args)
-        if op == "inter":
-            return any(self._consists_of(argument, steps) for argument in args)
-        return op == "diff" and self._consists_of(args[0], steps)
+        match op:
+            case Operator.ID | Operator.IDENTITY_ON | Operator.EMPTY:
+                return True
+            case Operator.UNION | Operator.COMPOSITION | Operator.OPTIONAL | Operator.PLUS | Operator.STAR:
+                return all(self._consists_of(argument, steps) for argument in args)
+            case Operator.INTERSECTION:
+                return any(self._consists_of(argument, steps) for argument in args)
+            case Operator.DIFFERENCE:
+                return self._consists_of(args[0], steps)
+            case Operator.BASE | Operator.UNIVERSE | Operator.COMPLEMENT | Operator.PRODUCT:
+                return False
+            case Operator.INVERSE | Operator.DOMAIN | Operator.RANGE | Operator.FIXPOINT:
+                return False
+            case _:
+                assert_never(op)
 
-    def _has_empty_words(self, node: int, inside: frozenset[int] = frozenset()) -> bool:
+    def _has_empty_words(self, node: NodeId, inside: frozenset[NodeId] = frozenset()) -> bool:
         """May the node relate an event to itself without a step? `inside`: see `_alternatives`."""
         definition = self.model.nodes[node]
         op, args = definition.op, definition.args
-        if op == "fixpoint":
-            return node not in inside and self._has_empty_words(self.relations.body(node), inside | {node})
-        if op in ("seq", "inter"):
-            return all(self._has_empty_words(argument, inside) for argument in args)
-        if op in ("union", "plus", "inverse"):
-            return any(self._has_empty_words(argument, inside) for argument in args)
-        if op == "diff":
-            return self._has_empty_words(args[0], inside)
-        return op not in ("base", "empty")
+        match op:
+            case Operator.FIXPOINT:
+                return node not in inside and self._has_empty_words(
+                    self.relations.body(node), inside | {node}
+                )
+            case Operator.COMPOSITION | Operator.INTERSECTION:
+                return all(self._has_empty_words(argument, inside) for argument in args)
+            case Operator.UNION | Operator.PLUS | Operator.INVERSE:
+                return any(self._has_empty_words(argument, inside) for argument in args)
+            case Operator.DIFFERENCE:
+                return self._has_empty_words(args[0], inside)
+            case Operator.BASE | Operator.EMPTY:
+                return False
+            case Operator.ID | Operator.IDENTITY_ON | Operator.OPTIONAL | Operator.STAR:
+                return True
+            case Operator.UNIVERSE | Operator.COMPLEMENT | Operator.PRODUCT:
+                return True
+            case Operator.DOMAIN | Operator.RANGE:
+                raise AssertionError(f"{op} is a set")
+            case _:
+                assert_never(op)
 
-    def _simple(self, node: int) -> bool:
+    def _simple(self, node: NodeId) -> bool:
         """Is the set or relation made of base ones without steps, closures or recursion?"""
-        definition = self.model.nodes[node]
-        if self.relations.is_from_read(definition):
+        if is_from_read(self.model, node):
             return True
-        return definition.op in _SIMPLE and all(self._simple(argument) for argument in definition.args)
+        op, args = self.model.nodes[node].op, self.model.nodes[node].args
+        match op:
+            case Operator.COMPOSITION | Operator.OPTIONAL | Operator.PLUS | Operator.STAR | Operator.FIXPOINT:
+                return False
+            case Operator.BASE | Operator.EMPTY | Operator.UNIVERSE | Operator.ID:
+                return True
+            case Operator.UNION | Operator.INTERSECTION | Operator.DIFFERENCE | Operator.COMPLEMENT:
+                return all(self._simple(argument) for argument in args)
+            case (
+                Operator.PRODUCT | Operator.IDENTITY_ON | Operator.INVERSE | Operator.DOMAIN | Operator.RANGE
+            ):
+                return all(self._simple(argument) for argument in args)
+            case _:
+                assert_never(op)
 
 
 def _common(rows: list[int] | None, others: list[int]) -> list[int]:

@@ -151,6 +151,10 @@ class Formula:
         if condition != FALSE:
             self.edges.append((source, target, condition))
 
+    def size(self) -> int:
+        """How many constraints there are."""
+        return len(self.rules) + len(self.forbidden) + len(self.at_most_one_of) + len(self.edges)
+
     def nodes(self, count: int) -> int:
         """Number of the first of `count` new nodes of the acyclic graph."""
         first = self.graph_nodes

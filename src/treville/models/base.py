@@ -8,7 +8,7 @@ that model is resolved. Names that follow from these (`rfe`, `fr`, `Exp`, ...) a
 
 from __future__ import annotations
 
-from treville.models.model import RELATION, SET
+from treville.models.model import RELATION, SET, Kind
 
 RELATIONS: dict[str, str] = {
     "po": "program order: earlier and later event of one thread",
@@ -113,8 +113,8 @@ SETS: dict[str, str] = (
 FENCES = frozenset(_FENCES) | {"Mb", "Rmb", "Wmb"}
 
 
-def base_kind(name: str) -> str | None:
-    """`set`, `relation`, or None for a name that no execution gives."""
+def base_kind(name: str) -> Kind | None:
+    """Its kind, or None for a name that no execution gives."""
     name = SAME_SETS.get(name, name)
     if name in RELATIONS:
         return RELATION

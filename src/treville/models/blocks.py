@@ -7,68 +7,49 @@ back into it through communication, fences, other blocks, and what the model its
 
 from __future__ import annotations
 
-from dataclasses import replace
+from treville.fences import FULL_FENCES
+from treville.models.extend import Extension
+from treville.models.model import RELATION, SET, Axiom, AxiomKind, Model, NodeId, Operator
+from treville.models.recognise import BLOCK, GLOBAL_ORDERS
 
-from treville.models.model import RELATION, SET, Axiom, Model, Node
-
-BLOCK = "atomicblock"
-_FULL_FENCES = ("MFENCE", "SYNC", "DMB.ISH", "Fence.rw.rw", "MEMBAR", "Mb")
-# What models call the order of accesses that every thread agrees on, or the part of it inside a thread.
-_ORDERS = ("ghb", "lob", "ppo")
 _INTERLEAVING = ("sc", "svcomp")
 
 
-class _Builder:
-    """Appends nodes to a copy of a model's nodes; equal nodes are shared."""
-
-    def __init__(self, model: Model) -> None:
-        self.nodes = list(model.nodes)
-        self.known = {
-            (n.op, n.args, n.kind, n.name if n.op == "base" else ""): i for i, n in enumerate(self.nodes)
-        }
-
-    def add(self, op: str, *args: int, kind: str = RELATION, name: str = "") -> int:
-        """The number of the node."""
-        key = (op, args, kind, name)
-        if key not in self.known:
-            self.known[key] = len(self.nodes)
-            self.nodes.append(Node(op, args, kind, name))
-        return self.known[key]
-
-    def base(self, name: str, kind: str = RELATION) -> int:
-        """A base set or relation."""
-        return self.add("base", kind=kind, name=name)
-
-    def union(self, members: list[int], kind: str = RELATION) -> int:
-        """The union of at least one set or relation."""
-        result = members[0]
-        for member in members[1:]:
-            result = self.add("union", result, member, kind=kind)
-        return result
-
-
 def with_atomic_blocks(model: Model) -> Model:
-    """The model with the axiom `atomic blocks`."""
-    build = _Builder(model)
-    reads, coherence, po = build.base("rf"), build.base("co"), build.base("po")
-    from_reads = build.add("seq", build.add("inverse", reads), coherence)
-    if model.name in _INTERLEAVING:
-        order = build.union([po, reads, coherence, from_reads])
-    else:
-        communication = build.union([reads, coherence, from_reads])
-        leaving = build.add("inter", communication, build.base("ext"))
-        within = [model.definitions[name] for name in _ORDERS if name in model.definitions]
-        within = [node for node in within if model.nodes[node].kind == RELATION]
-        order = build.union([leaving, _fenced(build, po), *within])
+    """The model with the axiom `atomic blocks`, whose relation `recognise.order_of_blocks` knows."""
+    build = Extension(model)
+    order = _interleaved(build) if model.shipped in _INTERLEAVING else _ordered(build)
     block = build.base(BLOCK)
-    between = build.add("seq", build.add("opt", block), build.add("diff", order, block))
-    axiom = Axiom("acyclic", False, between, "atomic blocks")
-    return replace(model, nodes=build.nodes, axioms=[*model.axioms, axiom])
+    outside = build.add(Operator.DIFFERENCE, order, block)
+    between = build.add(Operator.COMPOSITION, build.add(Operator.OPTIONAL, block), outside)
+    return build.with_axioms(Axiom(AxiomKind.ACYCLIC, False, between, "atomic blocks"))
 
 
-def _fenced(build: _Builder, po: int) -> int:
+def _interleaved(build: Extension) -> NodeId:
+    """The order of a model under which threads are interleaved."""
+    return build.union([build.base("po"), *_communication(build)])
+
+
+def _ordered(build: Extension) -> NodeId:
+    """What every model orders: communication between threads, what full fences stand between, and what the
+    model says itself."""
+    leaving = build.add(Operator.INTERSECTION, build.union(_communication(build)), build.base("ext"))
+    definitions = build.model.definitions
+    within = [definitions[name] for name in GLOBAL_ORDERS if name in definitions]
+    within = [node for node in within if build.nodes[node].kind is RELATION]
+    return build.union([leaving, _fenced(build), *within])
+
+
+def _communication(build: Extension) -> list[NodeId]:
+    reads, coherence = build.base("rf"), build.base("co")
+    from_reads = build.add(Operator.COMPOSITION, build.add(Operator.INVERSE, reads), coherence)
+    return [reads, coherence, from_reads]
+
+
+def _fenced(build: Extension) -> NodeId:
     """Program order across a full fence."""
-    fences = [build.base(name, SET) for name in _FULL_FENCES]
-    fences.append(build.add("inter", build.base("F", SET), build.base("SC", SET), kind=SET))
-    full = build.add("identity", build.union(fences, SET))
-    return build.add("seq", build.add("seq", po, full), po)
+    fences = [build.base(name, SET) for name in sorted(FULL_FENCES)]
+    of_c = (build.base("F", SET), build.base("SC", SET))
+    fences.append(build.add(Operator.INTERSECTION, *of_c, kind=SET))
+    full, po = build.add(Operator.IDENTITY_ON, build.union(fences)), build.base("po")
+    return build.add(Operator.COMPOSITION, build.add(Operator.COMPOSITION, po, full), po)

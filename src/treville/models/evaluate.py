@@ -6,11 +6,11 @@ that an engine finds is checked by it. Recursive definitions are iterated from t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import TypeAlias, assert_never, cast
 
-from treville.models.model import SET, Axiom, FixpointGroup, Model, Node
+from treville.models.model import SET, Axiom, AxiomKind, FixpointGroup, Model, Node, NodeId, Operator
 from treville.relations import Relation
 
 Value: TypeAlias = int | Relation
@@ -90,12 +90,15 @@ def iterations(
 
 def holds(axiom: Axiom, value: Value) -> bool:
     """Is the test of an axiom true of a value?"""
-    if axiom.kind == "empty":
-        satisfied = not value
-    elif axiom.kind == "acyclic":
-        satisfied = cast(Relation, value).is_acyclic()
-    else:
-        satisfied = cast(Relation, value).is_irreflexive()
+    match axiom.kind:
+        case AxiomKind.EMPTY:
+            satisfied = not value
+        case AxiomKind.ACYCLIC:
+            satisfied = cast(Relation, value).is_acyclic()
+        case AxiomKind.IRREFLEXIVE:
+            satisfied = cast(Relation, value).is_irreflexive()
+        case _:
+            assert_never(axiom.kind)
     return satisfied != axiom.negated
 
 
@@ -106,7 +109,7 @@ class _Interpreter:
         n: int,
         sets: Mapping[str, int],
         relations: Mapping[str, Relation],
-        wanted: set[int] | None = None,
+        wanted: set[NodeId] | None = None,
     ) -> None:
         self.model = model
         self.n = n
@@ -119,19 +122,20 @@ class _Interpreter:
 
     def run(self, start: int, end: int) -> None:
         """Evaluate the nodes `start .. end-1` in order."""
-        for index in range(start, end):
-            if self.wanted is not None and index not in self.wanted:
+        nodes, wanted = self.model.nodes, self.wanted
+        for index in map(NodeId, range(start, end)):
+            if wanted is not None and index not in wanted:
                 continue
             if index in self.groups:
                 self._iterate(self.groups[index], index)
             elif index not in self.members:
-                node = self.model.nodes[index]
-                self.values[index] = self._value(node)
+                node = nodes[index]
+                self.values[index] = _RULES[node.op](self, node)
 
     def _iterate(self, group: FixpointGroup, start: int, history: list[list[Value]] | None = None) -> None:
         """The least fixpoint of a group; its bodies lie after its variables."""
         for variable in group.variables:
-            self.values[variable] = self._empty(self.model.nodes[variable].kind)
+            self.values[variable] = self.empty(self.model.nodes[variable])
         stop = max(group.bodies) + 1
         while True:
             self.run(start + 1, stop)
@@ -143,60 +147,105 @@ class _Interpreter:
             for variable, value in zip(group.variables, following, strict=True):
                 self.values[variable] = value
 
-    def _empty(self, kind: str) -> Value:
-        return 0 if kind == SET else Relation.empty(self.n)
-
-    def _value(self, node: Node) -> Value:
-        if node.op == "base":
-            return self._base(node)
-        if node.op in ("empty", "universe"):
-            return self._constant(node)
-        operands = [self.values[argument] for argument in node.args]
-        return self._of_sets(node, operands) if node.kind == SET else self._of_relations(node, operands)
-
-    def _base(self, node: Node) -> Value:
-        if node.kind == SET:
+    def base(self, node: Node) -> Value:
+        """What the execution gives."""
+        if node.kind is SET:
             return self.sets.get(node.name, 0)
         found = self.relations.get(node.name)
         return Relation.empty(self.n) if found is None else found
 
-    def _constant(self, node: Node) -> Value:
-        if node.op == "empty":
-            return self._empty(node.kind)
-        return (1 << self.n) - 1 if node.kind == SET else Relation.full(self.n)
+    def empty(self, node: Node) -> Value:
+        """The empty set or relation."""
+        return 0 if node.kind is SET else Relation.empty(self.n)
 
-    def _of_sets(self, node: Node, operands: list[Value]) -> int:
-        op = node.op
-        if op in ("domain", "range"):
-            relation = cast(Relation, operands[0])
-            return relation.domain() if op == "domain" else relation.range()
-        a = cast(int, operands[0])
-        if op == "complement":
-            return ((1 << self.n) - 1) & ~a
-        b = cast(int, operands[1])
-        return {"union": a | b, "inter": a & b, "diff": a & ~b}[op]
+    def universe(self, node: Node) -> Value:
+        """All events, or all pairs."""
+        return (1 << self.n) - 1 if node.kind is SET else Relation.full(self.n)
 
-    def _of_relations(self, node: Node, operands: list[Value]) -> Relation:
-        op = node.op
-        if op == "id":
-            return Relation.identity(self.n)
-        if op == "identity":
-            return Relation.identity(self.n, cast(int, operands[0]))
-        if op == "product":
-            return Relation.product(self.n, cast(int, operands[0]), cast(int, operands[1]))
-        r = cast(Relation, operands[0])
-        if len(operands) == 1:
-            unary = {
-                "complement": r.complement,
-                "inverse": r.inverse,
-                "opt": r.optional,
-                "plus": r.plus,
-                "star": r.star,
-            }
-            return unary[op]()
-        s = cast(Relation, operands[1])
-        if op == "seq":
-            return r @ s
-        if op == "union":
-            return r | s
-        return r & s if op == "inter" else r - s
+    def identity(self, node: Node) -> Value:
+        """Every event and itself, of a set if there is one."""
+        return Relation.identity(self.n, *[cast(int, self.values[argument]) for argument in node.args])
+
+    def product(self, node: Node) -> Value:
+        """All pairs from one set to another."""
+        sources, targets = (cast(int, self.values[argument]) for argument in node.args)
+        return Relation.product(self.n, sources, targets)
+
+    def complement(self, node: Node) -> Value:
+        """What is not in a set or relation."""
+        value = self.values[node.args[0]]
+        return ((1 << self.n) - 1) & ~value if isinstance(value, int) else value.complement()
+
+    def recursive(self, node: Node) -> Value:
+        """Never asked for: `_iterate` gives recursive names their values."""
+        raise AssertionError(f"{node.name} is computed with its group")
+
+
+_Rule: TypeAlias = Callable[[_Interpreter, Node], Value]
+
+
+def _of_one(compute: Callable[[Relation], Value]) -> _Rule:
+    def rule(interpreter: _Interpreter, node: Node) -> Value:
+        return compute(cast(Relation, interpreter.values[node.args[0]]))
+
+    return rule
+
+
+def _of_two(
+    sets: Callable[[int, int], int] | None, relations: Callable[[Relation, Relation], Relation]
+) -> _Rule:
+    """Of two relations, or of two sets where that has a meaning."""
+
+    def rule(interpreter: _Interpreter, node: Node) -> Value:
+        one, other = node.args
+        first, second = interpreter.values[one], interpreter.values[other]
+        if isinstance(first, Relation):
+            return relations(first, cast(Relation, second))
+        assert sets is not None
+        return sets(first, cast(int, second))
+
+    return rule
+
+
+def _rule(op: Operator) -> _Rule:
+    match op:
+        case Operator.BASE:
+            return _Interpreter.base
+        case Operator.EMPTY:
+            return _Interpreter.empty
+        case Operator.UNIVERSE:
+            return _Interpreter.universe
+        case Operator.ID | Operator.IDENTITY_ON:
+            return _Interpreter.identity
+        case Operator.UNION:
+            return _of_two(int.__or__, Relation.__or__)
+        case Operator.INTERSECTION:
+            return _of_two(int.__and__, Relation.__and__)
+        case Operator.DIFFERENCE:
+            return _of_two(lambda first, second: first & ~second, Relation.__sub__)
+        case Operator.COMPLEMENT:
+            return _Interpreter.complement
+        case Operator.COMPOSITION:
+            return _of_two(None, Relation.__matmul__)
+        case Operator.PRODUCT:
+            return _Interpreter.product
+        case Operator.INVERSE:
+            return _of_one(Relation.inverse)
+        case Operator.OPTIONAL:
+            return _of_one(Relation.optional)
+        case Operator.PLUS:
+            return _of_one(Relation.plus)
+        case Operator.STAR:
+            return _of_one(Relation.star)
+        case Operator.DOMAIN:
+            return _of_one(Relation.domain)
+        case Operator.RANGE:
+            return _of_one(Relation.range)
+        case Operator.FIXPOINT:
+            return _Interpreter.recursive
+        case _:
+            assert_never(op)
+
+
+# Nodes are evaluated by the thousand, so which rule an operator has is decided once.
+_RULES = {op: _rule(op) for op in Operator}

@@ -8,36 +8,32 @@ such notion; there an access is wrong if it comes after the write in coherence, 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 
 from treville.models.evaluate import Evaluation
-from treville.models.model import RELATION, SET, Axiom, Model, Node
+from treville.models.extend import Extension
+from treville.models.model import SET, Axiom, AxiomKind, Model, Operator
+from treville.models.recognise import HAPPENS_BEFORE
 from treville.relations import Relation
 
 USE_AFTER_FREE = "use-after-free"
-_HAPPENS_BEFORE = "hb"
 _FREED = "FREE"
 
 
 @lru_cache(maxsize=64)
 def with_lifetimes(model: Model) -> Model:
     """The model with the flag, if it is one of C: it says what is undefined, and what happens before."""
-    before = model.definitions.get(_HAPPENS_BEFORE)
+    before = model.definitions.get(HAPPENS_BEFORE)
     if before is None or not any(axiom.undefined for axiom in model.axioms):
         return model
-    nodes = list(model.nodes)
-
-    def add(op: str, *args: int, kind: str = RELATION, name: str = "") -> int:
-        nodes.append(Node(op, args, kind, name))
-        return len(nodes) - 1
-
-    freed = add("base", kind=SET, name=_FREED)
-    initial, accesses = add("base", kind=SET, name="IW"), add("base", kind=SET, name="M")
-    own = add("diff", add("diff", accesses, initial, kind=SET), freed, kind=SET)
-    conflict = add("inter", add("base", name="loc"), add("product", own, freed))
-    flag = Axiom("empty", True, add("diff", conflict, before), USE_AFTER_FREE, flag=True)
-    return replace(model, nodes=nodes, axioms=[*model.axioms, flag])
+    build = Extension(model)
+    freed, initial, accesses = (build.base(name, SET) for name in (_FREED, "IW", "M"))
+    done = build.add(Operator.DIFFERENCE, accesses, initial, kind=SET)
+    own = build.add(Operator.DIFFERENCE, done, freed, kind=SET)
+    pairs = build.add(Operator.PRODUCT, own, freed)
+    conflict = build.add(Operator.INTERSECTION, build.base("loc"), pairs)
+    unordered = build.add(Operator.DIFFERENCE, conflict, before)
+    return build.with_axioms(Axiom(AxiomKind.EMPTY, True, unordered, USE_AFTER_FREE, flag=True))
 
 
 def uses_after_free(judged: Evaluation) -> list[tuple[int, int]]:

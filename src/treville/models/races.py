@@ -13,7 +13,9 @@ from functools import lru_cache
 from treville.models.cat.files import LIBRARY
 from treville.models.cat.resolve import resolve_file
 from treville.models.evaluate import Evaluation, holds
-from treville.models.model import RELATION, SET, Axiom, Model, Node
+from treville.models.extend import Extension
+from treville.models.model import RELATION, SET, Axiom, AxiomKind, Model, Operator
+from treville.models.recognise import BLOCK
 from treville.relations import Relation, elements
 
 
@@ -23,8 +25,7 @@ def races_of(model: Model) -> list[Axiom]:
     flags = [axiom for axiom in model.axioms if axiom.flag]
     undefined = [axiom for axiom in model.axioms if axiom.undefined]
     named = [axiom for axiom in flags if "race" in axiom.name.casefold()]
-    shipped = model.file.startswith(str(LIBRARY))
-    return undefined + named or ([] if shipped else flags)
+    return undefined + named or ([] if model.shipped else flags)
 
 
 @lru_cache(maxsize=64)
@@ -45,20 +46,14 @@ def races_in(judged: Evaluation) -> list[tuple[int, int]]:
 
 
 def _without_blocks(model: Model) -> Model:
-    nodes, axioms, races = list(model.nodes), [], races_of(model)
+    build, axioms, races = Extension(model), [], races_of(model)
     for axiom in model.axioms:
         node = axiom.node
-        if axiom in races and axiom.kind == "empty" and nodes[node].kind == RELATION:
-            first = len(nodes)
-            nodes += [
-                Node("base", (), RELATION, "atomicblock"),
-                Node("domain", (first,), SET),
-                Node("product", (first + 1, first + 1), RELATION),
-                Node("diff", (node, first + 2), RELATION),
-            ]
-            node = first + 3
+        if axiom in races and axiom.kind is AxiomKind.EMPTY and build.nodes[node].kind is RELATION:
+            inside = build.add(Operator.DOMAIN, build.base(BLOCK), kind=SET)
+            node = build.add(Operator.DIFFERENCE, node, build.add(Operator.PRODUCT, inside, inside))
         axioms.append(replace(axiom, node=node))
-    return replace(model, nodes=nodes, axioms=axioms)
+    return build.with_all_axioms(axioms)
 
 
 @lru_cache(maxsize=1)
@@ -67,21 +62,7 @@ def _general() -> Model:
 
 
 def _with_flags(model: Model, other: Model) -> Model:
-    """The model with the other's flags and what they are defined by. Equal definitions are shared; the other
-    model has no recursive ones."""
-    nodes = list(model.nodes)
-    known = {_key(node): index for index, node in enumerate(nodes) if node.op != "fixpoint"}
-    places: dict[int, int] = {}
-    needed = other.needed()
-    for index, node in enumerate(other.nodes):
-        if index in needed:
-            moved = Node(node.op, tuple(places[argument] for argument in node.args), node.kind, node.name)
-            places[index] = known.setdefault(_key(moved), len(nodes))
-            if places[index] == len(nodes):
-                nodes.append(moved)
-    flags = [replace(axiom, node=places[axiom.node]) for axiom in other.axioms]
-    return replace(model, nodes=nodes, axioms=[*model.axioms, *flags])
-
-
-def _key(node: Node) -> tuple[str, tuple[int, ...], str, str]:
-    return node.op, node.args, node.kind, node.name if node.op == "base" else ""
+    """The model with the other's flags and what they are defined by."""
+    build = Extension(model)
+    places = build.copy(other, [axiom.node for axiom in other.axioms])
+    return build.with_axioms(*[replace(axiom, node=places[axiom.node]) for axiom in other.axioms])

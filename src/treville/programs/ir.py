@@ -60,8 +60,8 @@ FREEING = frozenset({"NA", "DATA", FREED})  # it conflicts with accesses like a 
 
 
 @dataclass(slots=True)
-class Instruction:
-    """Base of all instructions. `text` is the source form, `span` its place; `index` numbers the
+class InstructionBase:
+    """What all instructions have. `text` is the source form, `span` its place; `index` numbers the
     source instruction in its thread, so that several IR instructions can belong to one. The events of a
     `parallel` instruction are not in program order with earlier events of the same source instruction
     (the two accesses of a load pair)."""
@@ -73,7 +73,7 @@ class Instruction:
 
 
 @dataclass(slots=True)
-class Local(Instruction):
+class Local(InstructionBase):
     """`register := value`, no memory involved."""
 
     register: str
@@ -81,7 +81,7 @@ class Local(Instruction):
 
 
 @dataclass(slots=True)
-class Havoc(Instruction):
+class Havoc(InstructionBase):
     """`register := ` any one of `values`, chosen freely."""
 
     register: str
@@ -89,7 +89,7 @@ class Havoc(Instruction):
 
 
 @dataclass(slots=True)
-class Assume(Instruction):
+class Assume(InstructionBase):
     """Executions in which the condition is zero do not count (they are dropped). With `waits` the thread
     waits here until the load before it finds what makes the condition hold: a lock, a barrier."""
 
@@ -98,7 +98,7 @@ class Assume(Instruction):
 
 
 @dataclass(slots=True)
-class Load(Instruction):
+class Load(InstructionBase):
     """`register := *address`: a read event. `register` None: the value is not kept.
 
     `tags` become sets of the model (`A`, `ACQ`, `Once`, ...). `link` (see Store) makes it the read half
@@ -114,7 +114,7 @@ class Load(Instruction):
 
 
 @dataclass(slots=True)
-class Store(Instruction):
+class Store(InstructionBase):
     """`*address := value`: a write event, executed only if `when` is absent or not zero.
 
     `link` makes it the write half of the read-modify-write whose read half is the last linked load of
@@ -131,7 +131,7 @@ class Store(Instruction):
 
 
 @dataclass(slots=True)
-class StoreExclusive(Instruction):
+class StoreExclusive(InstructionBase):
     """A store conditional. If an open reservation of the same address exists it may succeed (a write event
     paired with the exclusive load in `rmw` and `lxsx`, `status := success`); it may always fail
     (`status := failure`, no event). Either way the reservation is closed.
@@ -151,7 +151,7 @@ class StoreExclusive(Instruction):
 
 
 @dataclass(slots=True)
-class Fence(Instruction):
+class Fence(InstructionBase):
     """A fence event with the given tags (`MFENCE`, `SYNC`, `DMB.SY`, `Rcu-lock`, ...).
 
     A fence with an `address` belongs to a location (`synchronize_srcu(s)`): it is in `loc` with the accesses
@@ -162,7 +162,7 @@ class Fence(Instruction):
 
 
 @dataclass(slots=True)
-class Branch(Instruction):
+class Branch(InstructionBase):
     """Go to label `target` if the condition is not zero; `condition` None: always.
 
     Every event after the branch, up to label `until` (None: the end of the thread), is control-dependent
@@ -175,7 +175,7 @@ class Branch(Instruction):
 
 
 @dataclass(slots=True)
-class IndirectBranch(Instruction):
+class IndirectBranch(InstructionBase):
     """Go to the label whose code address the expression evaluates to (see `Thread.code_addresses`)."""
 
     target: Expr
@@ -185,7 +185,7 @@ class IndirectBranch(Instruction):
 
 
 @dataclass(slots=True)
-class Nondet(Instruction):
+class Nondet(InstructionBase):
     """`register := ` any number of `bits` bits."""
 
     register: str
@@ -193,7 +193,7 @@ class Nondet(Instruction):
 
 
 @dataclass(slots=True)
-class Assert(Instruction):
+class Assert(InstructionBase):
     """The program is wrong if it gets here and the condition is zero; such a run ends here. `memory`: what
     would be wrong is an access to memory."""
 
@@ -203,7 +203,7 @@ class Assert(Instruction):
 
 
 @dataclass(slots=True)
-class Stop(Instruction):
+class Stop(InstructionBase):
     """The thread does not go on. `cut` says that this is a bound of the analysis (a recursion), not the
     program's own doing."""
 
@@ -212,7 +212,7 @@ class Stop(Instruction):
 
 
 @dataclass(slots=True)
-class Spawn(Instruction):
+class Spawn(InstructionBase):
     """Start a thread that runs `Program.functions[function]` with its first parameter bound to `argument`;
     `register` receives the thread's number. What precedes it in program order precedes the new thread."""
 
@@ -222,14 +222,14 @@ class Spawn(Instruction):
 
 
 @dataclass(slots=True)
-class Join(Instruction):
+class Join(InstructionBase):
     """Wait until the thread of that number has ended. What it did precedes what follows."""
 
     thread: Expr
 
 
 @dataclass(slots=True)
-class Allocate(Instruction):
+class Allocate(InstructionBase):
     """`register := ` the address of a fresh object of `size` bytes, filled with zeros if `zeroed` (else its
     contents are whatever). `name` is for people. `cells` lists (offset, bits) where the type is known.
     Objects of the `heap` can be freed."""
@@ -243,7 +243,7 @@ class Allocate(Instruction):
 
 
 @dataclass(slots=True)
-class Free(Instruction):
+class Free(InstructionBase):
     """The object at `address` ends, unless that is null: a write event, after which its cell at `offset` may
     not be accessed. `analysis.lifetimes` makes one of these for every cell that is accessed somewhere;
     `within` are the starts of the objects that have such a cell (None: all have)."""
@@ -255,7 +255,7 @@ class Free(Instruction):
 
 
 @dataclass(slots=True)
-class ReadPrivate(Instruction):
+class ReadPrivate(InstructionBase):
     """`register := ` a cell of an object that no other thread can reach: no event, like a register."""
 
     register: str
@@ -265,7 +265,7 @@ class ReadPrivate(Instruction):
 
 
 @dataclass(slots=True)
-class WritePrivate(Instruction):
+class WritePrivate(InstructionBase):
     """A cell of a private object `:= value`: no event."""
 
     object: str
@@ -275,14 +275,20 @@ class WritePrivate(Instruction):
 
 
 @dataclass(slots=True)
-class AtomicBegin(Instruction):
+class AtomicBegin(InstructionBase):
     """What follows, up to the matching `AtomicEnd`, is not interleaved with other threads."""
 
 
 @dataclass(slots=True)
-class AtomicEnd(Instruction):
+class AtomicEnd(InstructionBase):
     """End of an atomic block."""
 
+
+# Every instruction there is: who looks at all kinds of them can prove that none is missing.
+Instruction: TypeAlias = (
+    Local | Havoc | Assume | Load | Store | StoreExclusive | Fence | Branch | IndirectBranch | Nondet | Assert
+    | Stop | Spawn | Join | Allocate | Free | ReadPrivate | WritePrivate | AtomicBegin | AtomicEnd
+)  # fmt: skip
 
 # -- programs --------------------------------------------------------------------------------------
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from treville.engines.task import outcome_task
 from treville.events.execution import Execution
 from treville.models.evaluate import Evaluation, evaluate
 from treville.models.model import Model
 from treville.programs.litmus.test import LitmusTest
-from treville.questions.fences import seen_by
 from treville.questions.outcomes import DEFAULT_BOUND
 from treville.results import Budget
 
@@ -44,7 +44,7 @@ def executions(
     from treville.solving.enumeration.concrete import to_execution
     from treville.solving.enumeration.engine import Engine
 
-    test = seen_by(model, test)
+    test = outcome_task(test, model, bound).test
     engine = Engine(test, model, bound, budget or Budget(), incoherent_too=which != "allowed")
     for candidate in engine.all_candidates():
         execution = to_execution(test, candidate)

@@ -1,5 +1,7 @@
 """`treville litmus`: which final states can a litmus test reach under a model? (paper 004, chapter 2)
 
+    test -> passes -> task -> engines, as the schedule has them -> the condition, judged on the states
+
 Small tests go to the explicit engine, which also counts executions as herd7 does; what is too large for it
 goes to the symbolic one, which enumerates final states only.
 """
@@ -9,20 +11,18 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from treville.analysis.aliases import FLOW
+from treville.engines.contract import GaveUp, State
+from treville.engines.registry import AUTO, OUTCOMES
+from treville.engines.schedule import OUTCOME_SLICES, Slice, run
+from treville.engines.task import OutcomeTask, outcome_task
 from treville.models.model import Model
-from treville.programs.litmus.states import FinalValue, state_satisfies
+from treville.programs.litmus.states import state_satisfies
 from treville.programs.litmus.test import LitmusTest
-from treville.questions.fences import seen_by
-from treville.results import Budget, TooLarge
+from treville.results import Budget, BudgetExceeded
 
-State: TypeAlias = tuple[FinalValue, ...]
-ENGINES = ("auto", "enumerate", "eager", "lazy", "clocks", "conflicts")
 DEFAULT_BOUND = 2
-# Beyond this many traces, selections and candidates the symbolic engine is faster (bench/litmus.py).
-MAX_EFFORT = 1_500
 
 
 @dataclass(slots=True)
@@ -55,61 +55,37 @@ def outcomes(
     model: Model,
     bound: int = DEFAULT_BOUND,
     budget: Budget | None = None,
-    engine: str = "auto",
+    engine: str = AUTO,
     alias: str = FLOW,
 ) -> Outcomes:
     """Every final state of the test under the model; raises `BudgetExceeded` when the budget ends first."""
     started = time.monotonic()
-    budget = budget or Budget()
-    test = seen_by(model, test)
-    states, flags, bound_reached, complete, used = _run(test, model, bound, budget, engine, alias)
-    undefined = {axiom.name for axiom in model.axioms if axiom.undefined}
-    answer = _conclude(test, model, states)
-    answer.flags = sorted(flags)
-    answer.bound_reached = bound_reached
-    answer.complete = complete
-    answer.engine = used
-    if undefined & flags:
+    task = outcome_task(test, model, bound, budget, alias)
+    scheduled = run(task, OUTCOME_SLICES if engine == AUTO else (Slice(engine),), OUTCOMES)
+    found = scheduled.answer
+    if isinstance(found, GaveUp):
+        raise found.error or BudgetExceeded(found.reason, found.advice)
+    answer = _conclude(task, found.counts)
+    answer.flags = sorted(found.flags)
+    answer.bound_reached = found.cut
+    answer.complete = found.complete
+    answer.engine = scheduled.engine
+    if found.flags & {axiom.name for axiom in model.axioms if axiom.undefined}:
         answer.holds = None
     answer.seconds = time.monotonic() - started
     return answer
 
 
-def _run(
-    test: LitmusTest, model: Model, bound: int, budget: Budget, engine: str, alias: str
-) -> tuple[Mapping[State, int | None], set[str], bool, bool, str]:
-    if engine in ("auto", "enumerate"):
-        from treville.solving.enumeration.engine import enumerate_outcomes
-
-        limit = MAX_EFFORT if engine == "auto" else None
-        try:
-            found = enumerate_outcomes(test, model, bound, budget, limit)
-            return found.states, found.flags, found.bound_reached, True, "enumerate"
-        except TooLarge:
-            if engine != "auto":
-                raise
-    encoding, _, solver = engine.partition(":")  # "clocks", "clocks:z3", "acyclicity:sat"
-    if solver or encoding in ("clocks", "conflicts"):
-        from treville.solving.siblings import states
-
-        listed = states(test, model, bound, budget, encoding, solver or "clasp")
-        return dict.fromkeys(listed.states), set(), listed.bound_reached, True, engine
-    from treville.solving.outcomes import symbolic_outcomes
-
-    lazy = engine == "lazy"
-    answer = symbolic_outcomes(test, model, bound, budget, lazy=lazy, alias=alias)
-    return answer.states, answer.flags, answer.bound_reached, answer.complete, "lazy" if lazy else "eager"
-
-
-def _conclude(test: LitmusTest, model: Model, states: Mapping[State, int | None]) -> Outcomes:
+def _conclude(task: OutcomeTask, states: Mapping[State, int | None]) -> Outcomes:
     """Judge the condition on the states. The observation says how often the proposition holds; under
     `~exists` an execution counts as positive if the proposition does not hold, as herd7 counts."""
+    test = task.test
     inside = {state: count for state, count in states.items() if state_satisfies(test, state)}
     outside = {state: count for state, count in states.items() if state not in inside}
     observation = "Never" if not inside else "Sometimes" if outside else "Always"
     good, bad = (outside, inside) if test.quantifier == "~exists" else (inside, outside)
     holds = bool(good) if test.quantifier == "exists" else not bad
-    return Outcomes(test, model.name, dict(states), holds, observation, _total(good), _total(bad))
+    return Outcomes(test, task.model.name, dict(states), holds, observation, _total(good), _total(bad))
 
 
 def _total(states: Mapping[State, int | None]) -> int | None:

@@ -88,9 +88,9 @@ def run_test(test: LitmusTest, model: Model, budget: Budget) -> RecordedAnswer:
     try:
         found = next(Engine(test, model, 1, budget, Effort(_MAX_EFFORT)).consistent(), None)
     except TooLarge:
-        from treville.solving.outcomes import symbolic_outcomes
+        from treville.questions.outcomes import outcomes
 
-        return RecordedAnswer(bool(symbolic_outcomes(test, model, 1, budget).states), "symbolic")
+        return RecordedAnswer(bool(outcomes(test, model, 1, budget, "eager").states), "symbolic")
     if found is None:
         return RecordedAnswer(False, "enumerate")
     execution = to_execution(test, found[0])

@@ -1,7 +1,14 @@
 """Verdicts, places in inputs, errors, budgets and reports; shared by every part of the tool."""
 
 from treville.results.budget import Budget
-from treville.results.errors import BudgetExceeded, InputError, TooLarge, TrevilleError, Unsupported
+from treville.results.errors import (
+    BudgetExceeded,
+    InputError,
+    OutOfWork,
+    TooLarge,
+    TrevilleError,
+    Unsupported,
+)
 from treville.results.source import Source, Span
 from treville.results.verdict import EXIT_OF, SCHEMA, ExitCode, Verdict, batch_exit, report_line
 
@@ -12,6 +19,7 @@ __all__ = [
     "BudgetExceeded",
     "ExitCode",
     "InputError",
+    "OutOfWork",
     "Source",
     "Span",
     "TooLarge",

@@ -1,4 +1,8 @@
-"""Budgets: how long and how large an analysis may grow before it answers UNKNOWN."""
+"""Budgets: how long and how large an analysis may grow before it answers UNKNOWN.
+
+Seconds and bytes end a question. Units of work (states, conflicts, candidates) end an engine's turn: they are
+the same on every machine, so which engine answers, and with which execution, does not depend on its speed.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from treville.results.errors import BudgetExceeded
+from treville.results.errors import BudgetExceeded, OutOfWork
 
 _CHECKS_BETWEEN_MEMORY_READS = 64
 
@@ -23,14 +27,31 @@ def resident_bytes() -> int:
 
 @dataclass(slots=True)
 class Budget:
-    """Seconds and bytes that may be used; `check()` is cheap enough for inner loops. `stages` says which
-    part of the work took how many seconds."""
+    """Seconds and bytes that may be used; `check()` is cheap enough for inner loops. `units` of work may be
+    spent, if they are limited at all. `stages` says which part of the work took how many seconds."""
 
     seconds: float | None = None
     memory: int | None = None
     started: float = field(default_factory=time.monotonic)
     stages: dict[str, float] = field(default_factory=dict)
+    units: int | None = None
+    spent: int = 0
     _checks: int = 0
+
+    def slice(self, units: int | None) -> Budget:
+        """The same seconds and bytes, and so many units of work."""
+        return Budget(self.seconds, self.memory, self.started, self.stages, units)
+
+    def spend(self, units: int) -> None:
+        """Count units of work. Raises `OutOfWork` when there were not so many left."""
+        self.spent += units
+        if self.units is not None and self.spent > self.units:
+            raise OutOfWork(f"no answer with {self.units} units of work")
+
+    @property
+    def units_left(self) -> int | None:
+        """Units of work that may still be spent (never negative), or None when they are not limited."""
+        return None if self.units is None else max(0, self.units - self.spent)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -51,6 +72,15 @@ class Budget:
                 raise BudgetExceeded(
                     f"more than {self.memory // 1_000_000} MB of memory needed", "raise --memory"
                 )
+
+    def exhausted(self) -> BudgetExceeded | None:
+        """Why the question ends now, if its time or memory is used up."""
+        self._checks = 0
+        try:
+            self.check()
+        except BudgetExceeded as error:
+            return error
+        return None
 
     def remaining(self) -> float | None:
         """Seconds left (never negative), or None when time is not limited."""

@@ -62,3 +62,7 @@ class BudgetExceeded(TrevilleError):
 
 class TooLarge(BudgetExceeded):
     """The search space is larger than this engine lists; another engine may still answer."""
+
+
+class OutOfWork(BudgetExceeded):
+    """The slice of work that an engine was given is used up; with another one it goes on."""

@@ -14,12 +14,12 @@ from typing import Any
 from treville.formulas.formula import FALSE, TRUE, Formula
 from treville.results import Budget, BudgetExceeded, InputError
 from treville.solving.clauses import Clauses, clauses_of
-from treville.solving.solver import OnSolution
+from treville.solving.solver import OnSolution, Solver
 
 _INTERRUPTIBLE = "glucose4"
 
 
-class SatSolver:
+class SatSolver(Solver):
     """A back end for CNF with assumptions."""
 
     def __init__(
@@ -27,7 +27,7 @@ class SatSolver:
     ) -> None:
         """With `projected`, solutions that agree on these literals count as one."""
         try:
-            from pysat.solvers import Solver
+            from pysat.solvers import Solver as PySat
         except ImportError:
             hint = "pip install treville[sat]"
             raise InputError("the solver needs the package python-sat", hint=hint) from None
@@ -39,13 +39,13 @@ class SatSolver:
         wanted = range(2, formula.atoms + 1) if projected is None else {abs(p) for p in projected} - {TRUE}
         self.projected = sorted(wanted)
         self._accumulated = {"conflicts": 0, "propagations": 0, "decisions": 0}
-        self._solver: Any = Solver(name=engine, bootstrap_with=clauses.clauses)
+        self._solver: Any = PySat(name=engine, bootstrap_with=clauses.clauses)
 
     def size(self) -> tuple[int, int]:
         """Variables and clauses."""
         return self.clauses.variables, len(self.clauses.clauses)
 
-    def search(self) -> dict[str, int]:
+    def counted(self) -> dict[str, int]:
         """What the solver counts."""
         counted = self._solver.accum_stats() or {}
         return {name: int(counted[name]) for name in self._accumulated if name in counted}

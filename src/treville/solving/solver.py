@@ -7,8 +7,9 @@ asynchronously and cancelling.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from treville.formulas.formula import FALSE, TRUE, Formula
 from treville.results import Budget, BudgetExceeded
@@ -22,12 +23,34 @@ Item = TypeVar("Item")
 OnSolution = Callable[[Callable[[int], bool]], bool]
 
 
-class Solver(Protocol):
+class Solver(ABC):
     """A solver that holds one formula."""
 
+    @abstractmethod
     def enumerate(self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[int] = ()) -> None:
         """Call back for every solution that satisfies the assumptions until told to stop. Raises
         `BudgetExceeded`."""
+
+    def look(
+        self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[int], effort: int | None
+    ) -> bool:
+        """The same, for about so many conflicts; False if it gave up then. A solver that cannot be limited
+        goes on to the end."""
+        del effort
+        self.enumerate(budget, on_solution, assumptions)
+        return True
+
+    def last_conflicts(self) -> int:
+        """How many conflicts the last call had, as far as the solver tells."""
+        return 0
+
+    def size(self) -> tuple[int, int] | None:
+        """Variables and constraints that the solver works with, where they are not those of the formula."""
+        return None
+
+    @abstractmethod
+    def counted(self) -> dict[str, int]:
+        """What the solver counts of its search, over all calls."""
 
 
 def satisfiable(solver: Solver, budget: Budget, assumptions: Sequence[int] = ()) -> bool:
@@ -42,7 +65,7 @@ def satisfiable(solver: Solver, budget: Budget, assumptions: Sequence[int] = ())
     return bool(found)
 
 
-class Clasp:
+class Clasp(Solver):
     """The default back end."""
 
     def __init__(
@@ -103,6 +126,15 @@ class Clasp:
         if errors:
             raise errors[0]
         return not result.unknown
+
+    def last_conflicts(self) -> int:
+        """See `Solver`."""
+        return int(self.control.statistics["solving"]["solvers"]["conflicts"])
+
+    def counted(self) -> dict[str, int]:
+        """See `Solver`."""
+        solving = self.control.statistics["solving"]["solvers"]
+        return {"conflicts": int(solving["conflicts"]), "choices": int(solving["choices"])}
 
     def _run(self, budget: Budget, on_model: Callable[[Any], bool], assumptions: list[int]) -> Any:
         if budget.seconds is None and budget.memory is None:

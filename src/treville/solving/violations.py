@@ -19,7 +19,7 @@ from treville.models.model import Model
 from treville.models.races import races_of
 from treville.programs.ir import Instruction, Join
 from treville.relations import elements, mask_of
-from treville.results.properties import DEADLOCK, LIVENESS, RACE
+from treville.results.properties import Property
 from treville.solving.lifetimes import errors_of_freeing
 
 
@@ -45,11 +45,11 @@ class Violation:
     unsure: bool = False
 
 
-def violation(encoding: Encoding, model: Model, goal: str) -> Violation:
+def violation(encoding: Encoding, model: Model, goal: Property) -> Violation:
     """What an execution must do to violate the property. Make it before the formula goes to a solver."""
-    if goal == RACE:
+    if goal == Property.RACE:
         return _race(encoding, model)
-    if goal in (DEADLOCK, LIVENESS):
+    if goal.is_about_waiting:
         return _waiting(encoding, goal)
     parts = [Part(literal, access, message=told) for literal, access, told in errors_of_freeing(encoding)]
     parts += [Part(literal, failing) for literal, failing in encoding.ways_to_fail()]
@@ -69,11 +69,11 @@ def _race(encoding: Encoding, model: Model) -> Violation:
     return Violation(encoding.formula.either([encoding.flags[name] for name in names]))
 
 
-def _waiting(encoding: Encoding, goal: str) -> Violation:
+def _waiting(encoding: Encoding, goal: Property) -> Violation:
     formula, symbolic = encoding.formula, encoding.facts.symbolic
     condition = encoding.memory.values.condition
     waits = [(wait, there) for wait in symbolic.waits if (there := condition(wait.condition)) != FALSE]
-    if goal == DEADLOCK:
+    if goal == Property.DEADLOCK:
         # A loop that reads nothing runs for ever, but does not wait.
         waits = [(wait, there) for wait, there in waits if wait.reads or isinstance(wait.instruction, Join)]
     parts = []

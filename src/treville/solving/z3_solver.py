@@ -8,7 +8,7 @@ from typing import Any
 from treville.formulas.formula import FALSE, TRUE, Formula
 from treville.results import Budget, BudgetExceeded, InputError
 from treville.solving.clauses import Clauses, clauses_of
-from treville.solving.solver import OnSolution
+from treville.solving.solver import OnSolution, Solver
 
 _MILLISECONDS = 1000
 
@@ -29,7 +29,7 @@ def smt_text(clauses: Clauses) -> str:
     return "\n".join(lines)
 
 
-class Z3:
+class Z3(Solver):
     """A back end for clauses and integers."""
 
     def __init__(self, formula: Formula, projected: Sequence[int] | None = None) -> None:
@@ -59,7 +59,7 @@ class Z3:
             len(clauses.clauses) + len(clauses.comparisons),
         )
 
-    def search(self) -> dict[str, int]:
+    def counted(self) -> dict[str, int]:
         """What z3 counts, over all calls."""
         return {name: number for name, number in self._counted.items() if number}
 

@@ -11,10 +11,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import assert_never
 
 from treville.events.execution import Execution
 from treville.models.evaluate import Value, iterations
-from treville.models.model import FixpointGroup, Model
+from treville.models.model import FixpointGroup, Model, NodeId, Operator
 from treville.relations import Relation, elements
 
 # Derived names that people read as one edge: expanding `fr` into `rf^-1; co` explains nothing.
@@ -52,52 +53,61 @@ class Deriver:
         self._group_of = {variable: group for group in model.groups for variable in group.variables}
         self._rounds: dict[FixpointGroup, list[list[Value]]] = {}
 
-    def expand(self, node: int, source: int, target: int) -> list[Step]:
+    def expand(self, node: NodeId, source: int, target: int) -> list[Step]:
         """The primitive steps that lead from `source` to `target` within the node's relation."""
         return self._expand(node, source, target, self.values, (), 0)
 
-    def holds(self, node: int, source: int, target: int, values: list[Value]) -> bool:
+    def holds(self, node: NodeId, source: int, target: int, values: list[Value]) -> bool:
         """Whether the pair is in the node's relation in the given round."""
         value = values[node]
         return isinstance(value, Relation) and (source, target) in value
 
     def _expand(
-        self, number: int, source: int, target: int, values: list[Value], via: tuple[str, ...], depth: int
+        self, number: NodeId, source: int, target: int, values: list[Value], via: tuple[str, ...], depth: int
     ) -> list[Step]:
         node = self.model.nodes[number]
-        if node.name and node.op != "base" and (not via or via[-1] != node.name):
+        if node.name and node.op is not Operator.BASE and (not via or via[-1] != node.name):
             via = (*via, node.name)
         known = self.holds(number, source, target, values)
-        if node.op == "base" or node.name in PRIMITIVE_NAMES or depth > _MAXIMUM_DEPTH or not known:
-            return [Step(source, target, node.name or node.op, via)]
+        if node.op is Operator.BASE or node.name in PRIMITIVE_NAMES or depth > _MAXIMUM_DEPTH or not known:
+            return [Step(source, target, node.name or node.op.value, via)]
 
-        def further(argument: int, a: int, b: int) -> list[Step]:
+        def further(argument: NodeId, a: int, b: int) -> list[Step]:
             return self._expand(argument, a, b, values, via, depth + 1)
 
-        match node.op:
-            case "union":
+        op = node.op
+        match op:
+            case Operator.UNION:
                 holding = [a for a in node.args if self.holds(a, source, target, values)] or node.args
                 return further(min(holding, key=lambda a: self.height[a]), source, target)
-            case "inter":
+            case Operator.INTERSECTION:
                 return self._narrowed(node.name, further(self._telling(node.args), source, target))
-            case "diff":
+            case Operator.DIFFERENCE:
                 return self._narrowed(node.name, further(node.args[0], source, target))
-            case "seq":
+            case Operator.COMPOSITION:
                 middle = self._middle(node.args, source, target, values)
                 steps = further(node.args[0], source, middle) + further(node.args[1], middle, target)
                 return self._narrowed(node.name, steps)
-            case "inverse":
+            case Operator.INVERSE:
                 return [step.reversed() for step in reversed(further(node.args[0], target, source))]
-            case "opt":
+            case Operator.OPTIONAL:
                 return [] if source == target else further(node.args[0], source, target)
-            case "plus" | "star":
-                return self._closure(node.op, node.args[0], source, target, values, further)
-            case "identity" | "id":
+            case Operator.STAR if source == target:
                 return []
-            case "fixpoint":
+            case Operator.PLUS | Operator.STAR:
+                return self._closure(node.args[0], source, target, values, further)
+            case Operator.IDENTITY_ON | Operator.ID:
+                return []
+            case Operator.FIXPOINT:
                 return self._recursive(number, source, target, via, depth)
-            case _:
+            case Operator.EMPTY | Operator.UNIVERSE | Operator.COMPLEMENT | Operator.PRODUCT:
                 return [Step(source, target, self._formula(number), via)]
+            case Operator.DOMAIN | Operator.RANGE:
+                raise AssertionError(f"{op} is a set")
+            case Operator.BASE:
+                raise AssertionError("a base relation is a step already")
+            case _:
+                assert_never(op)
 
     def _narrowed(self, name: str, steps: list[Step]) -> list[Step]:
         """A named restriction of a primitive relation keeps its own name: `po-loc`, `rfe`, `dmb`."""
@@ -107,27 +117,37 @@ class Deriver:
             return [Step(only.source, only.target, label, only.via)]
         return steps
 
-    def _telling(self, arguments: tuple[int, ...]) -> int:
+    def _telling(self, arguments: tuple[NodeId, ...]) -> NodeId:
         """The side of an intersection that orders events rather than narrows the other one."""
         return next((a for a in arguments if not self._is_filter(a)), arguments[0])
 
-    def _is_filter(self, number: int) -> bool:
+    def _is_filter(self, number: NodeId) -> bool:
         node = self.model.nodes[number]
-        if node.name in _FILTERS or node.op in ("product", "complement", "universe", "id"):
+        if node.name in _FILTERS:
             return True
-        if node.op in ("union", "inter", "diff", "inverse"):
-            return all(self._is_filter(argument) for argument in node.args)
-        return False
+        match node.op:
+            case Operator.PRODUCT | Operator.COMPLEMENT | Operator.UNIVERSE | Operator.ID:
+                return True
+            case Operator.UNION | Operator.INTERSECTION | Operator.DIFFERENCE | Operator.INVERSE:
+                return all(self._is_filter(argument) for argument in node.args)
+            case Operator.BASE | Operator.EMPTY | Operator.COMPOSITION | Operator.IDENTITY_ON:
+                return False
+            case Operator.OPTIONAL | Operator.PLUS | Operator.STAR | Operator.FIXPOINT:
+                return False
+            case Operator.DOMAIN | Operator.RANGE:
+                return False
+            case _:
+                assert_never(node.op)
 
-    def conjuncts(self, number: int) -> list[int]:
+    def conjuncts(self, number: NodeId) -> list[NodeId]:
         """The sides of a (nested) intersection that are worth showing, or the node itself."""
         node = self.model.nodes[number]
-        if node.op != "inter":
+        if node.op is not Operator.INTERSECTION:
             return [number]
         telling = [a for a in node.args if not self._is_filter(a)] or list(node.args[:1])
         return [part for argument in telling for part in self.conjuncts(argument)]
 
-    def _middle(self, arguments: tuple[int, ...], source: int, target: int, values: list[Value]) -> int:
+    def _middle(self, arguments: tuple[NodeId, ...], source: int, target: int, values: list[Value]) -> int:
         left, right = values[arguments[0]], values[arguments[1]]
         assert isinstance(left, Relation)
         assert isinstance(right, Relation)
@@ -137,22 +157,19 @@ class Deriver:
 
     def _closure(
         self,
-        op: str,
-        argument: int,
+        argument: NodeId,
         source: int,
         target: int,
         values: list[Value],
-        further: Callable[[int, int, int], list[Step]],
+        further: Callable[[NodeId, int, int], list[Step]],
     ) -> list[Step]:
-        if op == "star" and source == target:
-            return []
         inner = values[argument]
         assert isinstance(inner, Relation)
         path = inner.shortest_path(source, target) or [source, target]
         return [step for a, b in itertools.pairwise(path) for step in further(argument, a, b)]
 
     def _recursive(
-        self, variable: int, source: int, target: int, via: tuple[str, ...], depth: int
+        self, variable: NodeId, source: int, target: int, via: tuple[str, ...], depth: int
     ) -> list[Step]:
         group = self._group_of[variable]
         if group not in self._rounds:
@@ -166,15 +183,16 @@ class Deriver:
         body = group.bodies[group.variables.index(variable)]
         return self._expand(body, source, target, rounds[first - 1], via, depth + 1)
 
-    def _formula(self, number: int) -> str:
+    def _formula(self, number: NodeId) -> str:
         """A short cat formula for a node that cannot be expanded, such as a product or a complement."""
         node = self.model.nodes[number]
         if node.name:
             return node.name
-        parts = [self.model.nodes[argument].name or self.model.nodes[argument].op for argument in node.args]
-        if node.op == "product":
+        inner = [self.model.nodes[argument] for argument in node.args]
+        parts = [argument.name or argument.op.value for argument in inner]
+        if node.op is Operator.PRODUCT:
             return f"{parts[0]}*{parts[1]}"
-        return f"~{parts[0]}" if node.op == "complement" else node.op
+        return f"~{parts[0]}" if node.op is Operator.COMPLEMENT else node.op.value
 
 
 def _renames(name: str, label: str) -> bool:
@@ -185,8 +203,8 @@ def _renames(name: str, label: str) -> bool:
 def _heights(model: Model) -> list[int]:
     """How far each node is from primitive relations: unions prefer the lower side."""
     height = [0] * len(model.nodes)
-    for number, node in enumerate(model.nodes):
-        if node.op == "fixpoint":
+    for number, node in model.numbered():
+        if node.op is Operator.FIXPOINT:
             height[number] = 1000
         elif node.name not in PRIMITIVE_NAMES:
             height[number] = 1 + max((height[a] for a in node.args), default=-1)

@@ -8,10 +8,11 @@ explanation reads in terms of the program: program order, dependencies, fences, 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from treville.events.execution import Execution
 from treville.models.evaluate import Value
-from treville.models.model import RELATION, Axiom, Model
+from treville.models.model import RELATION, Axiom, AxiomKind, Model, NodeId, Operator
 from treville.relations import Relation, elements
 from treville.witness.derivation import Deriver, Step
 
@@ -58,10 +59,10 @@ def explain(execution: Execution, model: Model, values: list[Value], axiom: Axio
     deriver = Deriver(execution, model, values)
     value = values[axiom.node]
     name = relation_name(model, axiom.node)
-    if isinstance(value, int) or model.nodes[axiom.node].kind != RELATION:
+    if isinstance(value, int) or model.nodes[axiom.node].kind is not RELATION:
         assert isinstance(value, int)
         return Explanation(axiom, name, events=tuple(elements(value)), cyclic=False)
-    if axiom.kind == "empty":
+    if axiom.kind is AxiomKind.EMPTY:
         return _offending_pair(execution, deriver, axiom, name, value)
     cycles = _closed_walks(axiom.kind, value)
     paths = [_expanded(execution, deriver, axiom.node, cycle) for cycle in cycles[:_CYCLES_COMPARED]]
@@ -82,10 +83,10 @@ def _offending_pair(
     return Explanation(axiom, name, paths=tuple(paths), events=pair, cyclic=False)
 
 
-def _closed_walks(kind: str, value: Relation) -> list[list[int]]:
+def _closed_walks(kind: AxiomKind, value: Relation) -> list[list[int]]:
     """Shortest cycles (each as its events in order); self-loops for `irreflexive`."""
     loops = [[i] for i, row in enumerate(value.rows) if row >> i & 1]
-    if loops or kind == "irreflexive":
+    if loops or kind is AxiomKind.IRREFLEXIVE:
         return loops
     best = value.shortest_cycle()
     if best is None:
@@ -100,7 +101,7 @@ def _closed_walks(kind: str, value: Relation) -> list[list[int]]:
     return cycles
 
 
-def _expanded(execution: Execution, deriver: Deriver, node: int, cycle: list[int]) -> tuple[Hop, ...]:
+def _expanded(execution: Execution, deriver: Deriver, node: NodeId, cycle: list[int]) -> tuple[Hop, ...]:
     steps = []
     for source, target in zip(cycle, [*cycle[1:], cycle[0]], strict=True):
         steps += deriver.expand(node, source, target)
@@ -134,41 +135,60 @@ def _merge(execution: Execution, steps: list[Step]) -> list[Hop]:
     return hops
 
 
-def relation_name(model: Model, node: int) -> str:
+def relation_name(model: Model, node: NodeId) -> str:
     """The cat name or formula of a node, at most two operators deep."""
     return _formula(model, node, 3)
 
 
-_INFIX = {"union": " | ", "inter": " & ", "diff": " \\ ", "seq": ";", "product": "*"}
-_POSTFIX = {"plus": "+", "star": "*", "opt": "?", "inverse": "^-1"}
+_ASSOCIATIVE = (Operator.UNION, Operator.INTERSECTION, Operator.COMPOSITION)
 
 
-def _formula(model: Model, number: int, depth: int) -> str:
+def _formula(model: Model, number: NodeId, depth: int) -> str:
     node = model.nodes[number]
     if node.name:
         return node.name
     if depth == 0:
         return "..."
-    if node.op in _INFIX:
-        parts = _operands(model, number, node.op, depth - 1)
-        return f"({_INFIX[node.op].join(parts)})"
-    parts = [_formula(model, argument, depth - 1) for argument in node.args]
-    if node.op in _POSTFIX:
-        return f"{parts[0]}{_POSTFIX[node.op]}"
-    if node.op == "identity":
-        return f"[{parts[0]}]"
-    if node.op == "complement":
-        return f"~{parts[0]}"
-    return f"{node.op}({', '.join(parts)})" if parts else node.op
+    op, parts = node.op, _operands(model, number, depth - 1)
+    match op:
+        case Operator.UNION:
+            return f"({' | '.join(parts)})"
+        case Operator.INTERSECTION:
+            return f"({' & '.join(parts)})"
+        case Operator.DIFFERENCE:
+            return f"({parts[0]} \\ {parts[1]})"
+        case Operator.COMPOSITION:
+            return f"({';'.join(parts)})"
+        case Operator.PRODUCT:
+            return f"({parts[0]}*{parts[1]})"
+        case Operator.PLUS:
+            return f"{parts[0]}+"
+        case Operator.STAR:
+            return f"{parts[0]}*"
+        case Operator.OPTIONAL:
+            return f"{parts[0]}?"
+        case Operator.INVERSE:
+            return f"{parts[0]}^-1"
+        case Operator.IDENTITY_ON:
+            return f"[{parts[0]}]"
+        case Operator.COMPLEMENT:
+            return f"~{parts[0]}"
+        case Operator.DOMAIN | Operator.RANGE:
+            return f"{op}({parts[0]})"
+        case Operator.BASE | Operator.EMPTY | Operator.UNIVERSE | Operator.ID | Operator.FIXPOINT:
+            return str(op)
+        case _:
+            assert_never(op)
 
 
-def _operands(model: Model, number: int, op: str, depth: int) -> list[str]:
-    """The operands of an operator; nested unnamed uses of an associative one are one list."""
+def _operands(model: Model, number: NodeId, depth: int) -> list[str]:
+    """The operands of a definition; nested unnamed uses of an associative operator are one list."""
     parts = []
+    op = model.nodes[number].op
     for argument in model.nodes[number].args:
         inner = model.nodes[argument]
-        if inner.op == op and not inner.name and op != "diff" and op != "product":
-            parts += _operands(model, argument, op, depth)
+        if inner.op is op and not inner.name and op in _ASSOCIATIVE:
+            parts += _operands(model, argument, depth)
         else:
             parts.append(_formula(model, argument, depth))
     return parts

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
-from treville.results.properties import ASSERTION, DEADLOCK, LIVENESS, MEMORY, RACE
+from treville.results.properties import Property
 
 _KEYS = (
     ("witness-type", "graph"),
@@ -32,11 +32,11 @@ _KEYS = (
     ("enterFunction", "edge"),
 )
 SPECIFICATIONS = {
-    ASSERTION: "CHECK( init(main()), LTL(G ! call(reach_error())) )",
-    MEMORY: "CHECK( init(main()), LTL(G valid-free) ) CHECK( init(main()), LTL(G valid-deref) )",
-    RACE: "CHECK( init(main()), LTL(G ! data-race) )",
-    DEADLOCK: "CHECK( init(main()), LTL(G ! deadlock) )",
-    LIVENESS: "CHECK( init(main()), LTL(F end) )",
+    Property.ASSERTION: "CHECK( init(main()), LTL(G ! call(reach_error())) )",
+    Property.MEMORY: "CHECK( init(main()), LTL(G valid-free) ) CHECK( init(main()), LTL(G valid-deref) )",
+    Property.RACE: "CHECK( init(main()), LTL(G ! data-race) )",
+    Property.DEADLOCK: "CHECK( init(main()), LTL(G ! deadlock) )",
+    Property.LIVENESS: "CHECK( init(main()), LTL(F end) )",
 }
 
 
@@ -51,7 +51,12 @@ class Step:
 
 
 def draw(
-    steps: Sequence[Step], file: str, source: bytes, model: str, version: str, goal: str = ASSERTION
+    steps: Sequence[Step],
+    file: str,
+    source: bytes,
+    model: str,
+    version: str,
+    goal: Property = Property.ASSERTION,
 ) -> str:
     """The GraphML text of a violation of the property `goal`."""
     lines = [

@@ -169,6 +169,6 @@ def find_relation(
     if model is not None and values is not None and name in model.definitions:
         number = model.definitions[name]
         value = values[number]
-        if model.nodes[number].kind == RELATION and isinstance(value, Relation):
+        if model.nodes[number].kind is RELATION and isinstance(value, Relation):
             return value
     return None

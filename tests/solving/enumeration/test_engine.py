@@ -4,56 +4,37 @@ from itertools import pairwise
 
 import pytest
 
-from treville.models.model import RELATION, SET, Axiom, Model, Node
+from model_builder import ModelBuilder
+from treville.models.implied import implies_coherence
+from treville.models.model import Model, NodeId
 from treville.programs.ir import Const, Load, Program, Store, Thread
 from treville.programs.litmus.test import CellOf, LitmusTest, RegisterOf
 from treville.results import Budget
 from treville.solving.enumeration.engine import enumerate_outcomes
-from treville.solving.enumeration.implied import implies_coherence
 
 
-class Builder:
-    """Builds model DAGs by hand."""
-
-    def __init__(self) -> None:
-        self.model = Model("made by hand")
-
-    def node(self, op: str, *args: int, kind: str = RELATION, name: str = "") -> int:
-        self.model.nodes.append(Node(op, args, kind, name))
-        return len(self.model.nodes) - 1
-
-    def base(self, name: str, kind: str = RELATION) -> int:
-        return self.node("base", name=name, kind=kind)
-
-    def union(self, *args: int) -> int:
-        first, *rest = args
-        for other in rest:
-            first = self.node("union", first, other)
-        return first
-
-    def communication(self) -> int:
+class Builder(ModelBuilder):
+    def communication(self) -> NodeId:
         rf, co = self.base("rf"), self.base("co")
         return self.union(rf, co, self.node("seq", self.node("inverse", rf), co))
 
 
 def sequential_consistency() -> Model:
-    b = Builder()
-    b.model.axioms.append(Axiom("acyclic", False, b.union(b.base("po"), b.communication()), "sc"))
+    b = Builder("made by hand")
+    b.axiom("acyclic", b.union(b.base("po"), b.communication()), "sc")
     return b.model
 
 
 def total_store_order() -> Model:
-    b = Builder()
+    b = Builder("made by hand")
     po, com = b.base("po"), b.communication()
     local = b.node("inter", po, b.base("loc"))
-    b.model.axioms.append(Axiom("acyclic", False, b.union(local, com), "uniproc"))
-    write_read = b.node("product", b.base("W", SET), b.base("R", SET))
+    b.axiom("acyclic", b.union(local, com), "uniproc")
+    write_read = b.node("product", b.base("W", "set"), b.base("R", "set"))
     rfe = b.node("inter", b.base("rf"), b.base("ext"))
     co = b.base("co")
     fr = b.node("seq", b.node("inverse", b.base("rf")), co)
-    b.model.axioms.append(
-        Axiom("acyclic", False, b.union(b.node("diff", po, write_read), rfe, co, fr), "ghb")
-    )
+    b.axiom("acyclic", b.union(b.node("diff", po, write_read), rfe, co, fr), "ghb")
     return b.model
 
 
@@ -117,9 +98,9 @@ def test_a_counter_does_not_feed_itself() -> None:
 
 def test_the_five_patterns_are_needed_for_coherence() -> None:
     """Dropping fr from the union leaves stale reads possible, and the recogniser says so."""
-    b = Builder()
+    b = Builder("made by hand")
     local = b.node("inter", b.base("po"), b.base("loc"))
-    b.model.axioms.append(Axiom("acyclic", False, b.union(local, b.base("rf"), b.base("co")), "almost"))
+    b.axiom("acyclic", b.union(local, b.base("rf"), b.base("co")), "almost")
     assert not implies_coherence(b.model)
     counts = [len(states(coherence_of_reads(), m)) for m in (sequential_consistency(), b.model)]
     assert all(a < b for a, b in pairwise(counts))

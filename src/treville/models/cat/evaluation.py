@@ -26,8 +26,10 @@ from treville.models.cat.values import (
     Value,
     describe,
 )
-from treville.models.model import RELATION, SET
+from treville.models.model import RELATION, SET, ClosureOperator, Kind, NodeId, Operator
 from treville.results import InputError, Source, Unsupported
+
+_CLOSURES: dict[str, ClosureOperator] = {"?": Operator.OPTIONAL, "+": Operator.PLUS, "*": Operator.STAR}
 
 MAX_STEPS = 200_000
 MAX_DEPTH = 150
@@ -48,7 +50,7 @@ class Evaluator:
         self.graph = Graph()
         self.variants = variants
         self.source = Source("", "")
-        self.annotations: dict[str, str] = {}
+        self.annotations: dict[str, Kind] = {}
         self.visible: Environment = {}
         self.steps = 0
         self.depth = 0
@@ -84,24 +86,24 @@ class Evaluator:
         finally:
             self.depth -= 1
 
-    def events(self, expression: syntax.Expression, env: Environment, kind: str) -> int:
+    def events(self, expression: syntax.Expression, env: Environment, kind: Kind) -> NodeId:
         """The node of an expression that must be a set or must be a relation."""
         value = self.evaluate(expression, env)
         return self.as_kind(value, kind, expression.at)
 
-    def as_kind(self, value: Value, kind: str, at: int) -> int:
+    def as_kind(self, value: Value, kind: Kind, at: int) -> NodeId:
         """Check a value to be a set of events or a relation."""
         if isinstance(value, Nothing):
             return self.graph.empty(kind)
-        if isinstance(value, int) and self.graph.kinds[value] == kind:
+        if isinstance(value, int) and self.graph.kinds[value] is kind:
             return value
         found = describe(value, self.graph.kinds)
         hint = ""
         if isinstance(value, int):
-            hint = "[S] turns a set into a relation" if kind == RELATION else "domain and range give sets"
+            hint = "[S] turns a set into a relation" if kind is RELATION else "domain and range give sets"
         raise self.problem(f"expected a {kind}, found {found}", at, hint)
 
-    def as_node(self, value: Value, at: int) -> int:
+    def as_node(self, value: Value, at: int) -> NodeId:
         """Check a value to be a set of events or a relation, either of them."""
         if isinstance(value, int):
             return value
@@ -122,7 +124,7 @@ class Evaluator:
         self.visible = env
         return self.base(expression.name, expression.at)
 
-    def base(self, name: str, at: int) -> int:
+    def base(self, name: str, at: int) -> NodeId:
         """The node of a base set or relation."""
         if name == "id":
             return self.graph.id()
@@ -176,7 +178,7 @@ class Evaluator:
     def _combine(self, operator: str, left: Value, right: Value, at: int) -> Value:
         if isinstance(left, int) and isinstance(right, int):
             kinds = self.graph.kinds
-            if kinds[left] != kinds[right]:
+            if kinds[left] is not kinds[right]:
                 self.error(
                     f"a {kinds[left]} and a {kinds[right]} cannot be combined with {operator}",
                     at,
@@ -197,7 +199,7 @@ class Evaluator:
         found = f"{describe(left, self.graph.kinds)} and {describe(right, self.graph.kinds)}"
         raise self.problem(f"{found} cannot be combined with {operator}", at)
 
-    def _refuse_single_event_updates(self, left: int, right: int, at: int) -> None:
+    def _refuse_single_event_updates(self, left: NodeId, right: NodeId, at: int) -> None:
         """In herd7 an event of C can be a read and a write; a model that relies on that would be misread."""
         graph = self.graph
         reads, writes = graph.base("R", SET), graph.base("W", SET)
@@ -234,7 +236,7 @@ class Evaluator:
         relation = self.events(operand, env, RELATION)
         if operator == "^-1":
             return graph.inverse(relation)
-        return graph.closure({"?": "opt", "+": "plus", "*": "star"}[operator], relation)
+        return graph.closure(_CLOSURES[operator], relation)
 
     # -- functions and bindings ------------------------------------------------------------------
 

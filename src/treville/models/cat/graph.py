@@ -6,10 +6,11 @@ kept as a `FixpointGroup` otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from typing import assert_never
 
-from treville.models.cat.algebra import CLOSURES, Algebra, GraphError
-from treville.models.model import RELATION, FixpointGroup, Node
+from treville.models.cat.algebra import Algebra, GraphError
+from treville.models.model import RELATION, FixpointGroup, Kind, Node, NodeId, Operator
 
 
 class Graph(Algebra):
@@ -20,16 +21,16 @@ class Graph(Algebra):
     def __init__(self) -> None:
         super().__init__()
         self.groups: list[FixpointGroup] = []
-        self._bits: dict[int, int] = {}
+        self._bits: dict[NodeId, int] = {}
 
-    def variable(self, name: str, kind: str) -> int:
+    def variable(self, name: str, kind: Kind) -> NodeId:
         """A fresh name of a `let rec`."""
-        node = self._node("fixpoint", (), kind, f"{name}#{len(self._bits)}")
+        node = self._node(Operator.FIXPOINT, (), kind, f"{name}#{len(self._bits)}")
         self.names[node] = name
         self.bound[node] = self._bits[node] = 1 << len(self._bits)
         return node
 
-    def close(self, variables: list[int], bodies: list[int]) -> list[int]:
+    def close(self, variables: list[NodeId], bodies: list[NodeId]) -> list[NodeId]:
         """The least solution of `variables = bodies`: what the names mean afterwards."""
         inner = self._inner_groups(self._bits_of(variables))
         names = self._bits_of([*variables, *(v for group in inner for v in group.variables)])
@@ -55,9 +56,9 @@ class Graph(Algebra):
             found += more
             names |= self._bits_of(variable for group in more for variable in group.variables)
 
-    def _split(self, open_bodies: dict[int, int]) -> dict[int, int]:
+    def _split(self, open_bodies: dict[NodeId, NodeId]) -> dict[NodeId, NodeId]:
         """Solve one name after the other as long as one depends on no other; the rest is a group."""
-        solved: dict[int, int] = {}
+        solved: dict[NodeId, NodeId] = {}
         while (alone := self._self_contained(open_bodies)) is not None:
             value = self._close_one(alone, open_bodies.pop(alone))
             solved[alone] = value
@@ -68,15 +69,15 @@ class Graph(Algebra):
             self._add_group(left, [open_bodies[variable] for variable in left], True)
         return solved
 
-    def _bits_of(self, variables: Iterable[int]) -> int:
+    def _bits_of(self, variables: Iterable[NodeId]) -> int:
         mask = 0
         for variable in variables:
             mask |= self._bits[variable]
         return mask
 
-    def _between(self, names: int, nodes: list[int]) -> set[int]:
+    def _between(self, names: int, nodes: list[NodeId]) -> set[NodeId]:
         """The nodes below the given ones that mention names in the mask."""
-        seen: set[int] = set()
+        seen: set[NodeId] = set()
         stack = list(nodes)
         while stack:
             node = stack.pop()
@@ -85,7 +86,7 @@ class Graph(Algebra):
                 stack.extend(self.args[node])
         return seen
 
-    def _self_contained(self, bodies: dict[int, int]) -> int | None:
+    def _self_contained(self, bodies: dict[NodeId, NodeId]) -> NodeId | None:
         """A name whose body mentions no other name that is still open."""
         for variable, body in bodies.items():
             others = self._bits_of(other for other in bodies if other != variable)
@@ -93,7 +94,7 @@ class Graph(Algebra):
                 return variable
         return None
 
-    def _close_one(self, variable: int, body: int) -> int:
+    def _close_one(self, variable: NodeId, body: NodeId) -> NodeId:
         if not self.bound[body] & self._bits[variable]:
             return body
         closed = self._solve(variable, body)
@@ -102,28 +103,28 @@ class Graph(Algebra):
             return variable
         return closed
 
-    def _occurring(self, nodes: Iterable[int]) -> int:
+    def _occurring(self, nodes: Iterable[NodeId]) -> int:
         mask = 0
         for node in nodes:
             mask |= self.bound[node]
         return mask
 
-    def _add_group(self, variables: list[int], bodies: list[int], monotone: bool) -> None:
+    def _add_group(self, variables: list[NodeId], bodies: list[NodeId], monotone: bool) -> None:
         self.groups.append(FixpointGroup(tuple(variables), tuple(bodies), monotone))
 
-    def _is_monotone(self, own: int, bodies: list[int]) -> bool:
+    def _is_monotone(self, own: int, bodies: list[NodeId]) -> bool:
         """Does no name of the group occur below a complement or on the right of a difference?"""
         for node in self._between(own, bodies):
-            negative = self.ops[node] in ("complement", "diff")
+            negative = self.ops[node] in (Operator.COMPLEMENT, Operator.DIFFERENCE)
             if negative and self.bound[self.args[node][-1]] & own:
                 return False
         return True
 
-    def _close_stepwise(self, variables: list[int], bodies: list[int]) -> list[int]:
+    def _close_stepwise(self, variables: list[NodeId], bodies: list[NodeId]) -> list[NodeId]:
         """A recursion with differences, as herd7 runs it: one definition after the other, each with the new
         values of those before it, until nothing changes. Writing the earlier bodies into the later ones
         makes that the plain iteration of the names that are left."""
-        replaced: dict[int, int] = {}
+        replaced: dict[NodeId, NodeId] = {}
         for variable, body in zip(variables, bodies, strict=True):
             replaced[variable] = self.substitute(body, replaced)
         used = self._occurring(replaced.values())
@@ -135,7 +136,7 @@ class Graph(Algebra):
             self._add_group(kept, [replaced[variable] for variable in kept], False)
         return [variable if variable in kept else replaced[variable] for variable in variables]
 
-    def substitute(self, node: int, replacement: dict[int, int]) -> int:
+    def substitute(self, node: NodeId, replacement: dict[NodeId, NodeId]) -> NodeId:
         """The node with some variables replaced; oldest nodes first, so nothing recurses."""
         if not replacement:
             return node
@@ -145,18 +146,39 @@ class Graph(Algebra):
             place[current] = self._rebuild(current, [place.get(a, a) for a in self.args[current]])
         return place.get(node, node)
 
-    def _rebuild(self, node: int, args: list[int]) -> int:
+    def _rebuild(self, node: NodeId, args: list[NodeId]) -> NodeId:
         op = self.ops[node]
-        if op in CLOSURES:
-            return self.closure(op, args[0])
-        if not args:
-            return node
-        build: Callable[..., int] = getattr(self, op)
-        return build(*args)
+        match op:
+            case Operator.BASE | Operator.EMPTY | Operator.UNIVERSE | Operator.ID | Operator.FIXPOINT:
+                return node
+            case Operator.UNION:
+                return self.union(*args)
+            case Operator.INTERSECTION:
+                return self.inter(*args)
+            case Operator.DIFFERENCE:
+                return self.diff(*args)
+            case Operator.COMPLEMENT:
+                return self.complement(*args)
+            case Operator.COMPOSITION:
+                return self.seq(*args)
+            case Operator.PRODUCT:
+                return self.product(*args)
+            case Operator.INVERSE:
+                return self.inverse(*args)
+            case Operator.OPTIONAL | Operator.PLUS | Operator.STAR:
+                return self.closure(op, *args)
+            case Operator.IDENTITY_ON:
+                return self.identity(*args)
+            case Operator.DOMAIN:
+                return self.domain(*args)
+            case Operator.RANGE:
+                return self.range(*args)
+            case _:
+                assert_never(op)
 
-    def _solve(self, variable: int, body: int) -> int | None:
+    def _solve(self, variable: NodeId, body: NodeId) -> NodeId | None:
         """Closed forms: `x = a | x;x` is `a+`, `x = a | x;b` is `a;b*`, `x = a | b;x` is `b*;a`."""
-        if self.kinds[variable] != RELATION:
+        if self.kinds[variable] is not RELATION:
             return None
         mine = self._bits[variable]
         start, before, after = self.empty(RELATION), self.empty(RELATION), self.empty(RELATION)
@@ -166,7 +188,7 @@ class Graph(Algebra):
                 continue
             if not self.bound[part] & mine:
                 start = self.union(start, part)
-            elif self.ops[part] != "seq":
+            elif self.ops[part] is not Operator.COMPOSITION:
                 return None
             else:
                 r, s = self.args[part]
@@ -180,15 +202,19 @@ class Graph(Algebra):
                     return None
         if square:
             both = self.union(before, after)
-            return self.closure("plus", start) if self.is_empty(both) else None
-        return self.seq(self.closure("star", before), self.seq(start, self.closure("star", after)))
+            return self.closure(Operator.PLUS, start) if self.is_empty(both) else None
+        return self.seq(
+            self.closure(Operator.STAR, before), self.seq(start, self.closure(Operator.STAR, after))
+        )
 
     # -- the finished DAG ------------------------------------------------------------------------
 
-    def compact(self, roots: list[int]) -> tuple[list[Node], list[FixpointGroup], dict[int, int]]:
+    def compact(
+        self, roots: list[NodeId]
+    ) -> tuple[tuple[Node, ...], tuple[FixpointGroup, ...], dict[NodeId, NodeId]]:
         """Nodes and groups that the roots need, and where each old index went."""
         groups = {variable: group for group in self.groups for variable in group.variables}
-        needed: set[int] = set()
+        needed: set[NodeId] = set()
         stack = list(roots)
         while stack:
             current = stack.pop()
@@ -196,18 +222,18 @@ class Graph(Algebra):
                 continue
             needed.add(current)
             stack.extend(self.args[current])
-            if self.ops[current] == "fixpoint":
+            if self.ops[current] is Operator.FIXPOINT:
                 stack.extend(groups[current].variables)
                 stack.extend(groups[current].bodies)
-        place = {old: new for new, old in enumerate(sorted(needed))}
+        place = {old: NodeId(new) for new, old in enumerate(sorted(needed))}
         nodes = [
             Node(self.ops[old], tuple(place[a] for a in self.args[old]), self.kinds[old], self.names[old])
-            for old in sorted(needed)
+            for old in place
         ]
         kept = [_moved(group, place) for group in self.groups if group.variables[0] in needed]
-        return nodes, kept, place
+        return tuple(nodes), tuple(kept), place
 
 
-def _moved(group: FixpointGroup, place: dict[int, int]) -> FixpointGroup:
+def _moved(group: FixpointGroup, place: dict[NodeId, NodeId]) -> FixpointGroup:
     variables = tuple(place[variable] for variable in group.variables)
     return FixpointGroup(variables, tuple(place[body] for body in group.bodies), group.monotone)

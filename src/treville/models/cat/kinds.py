@@ -5,14 +5,14 @@ from __future__ import annotations
 from treville.models.base import base_kind
 from treville.models.cat import syntax
 from treville.models.cat.values import Closure, Environment
-from treville.models.model import RELATION, SET
+from treville.models.model import RELATION, SET, Kind
 
 _SETS = frozenset({"domain", "range", "tag2events", "tag2instrs"})
 
 
-def guess_kinds(bodies: dict[str, syntax.Expression], env: Environment, node_kinds: list[str]) -> list[str]:
+def guess_kinds(bodies: dict[str, syntax.Expression], env: Environment, node_kinds: list[Kind]) -> list[Kind]:
     """The kind of each name; what nothing tells is a relation. The evaluation checks the guess."""
-    known: dict[str, str] = {}
+    known: dict[str, Kind] = {}
     for _ in bodies:
         for name, body in bodies.items():
             if name not in known and (kind := _guess(body, bodies, known, env, node_kinds)):
@@ -23,10 +23,10 @@ def guess_kinds(bodies: dict[str, syntax.Expression], env: Environment, node_kin
 def _guess(
     expression: syntax.Expression,
     bodies: dict[str, syntax.Expression],
-    known: dict[str, str],
+    known: dict[str, Kind],
     env: Environment,
-    node_kinds: list[str],
-) -> str | None:
+    node_kinds: list[Kind],
+) -> Kind | None:
     """The first operand whose kind is plain, from the left; operators other than `;`, `*`, `[]` and closures
     have the kind of their operands."""
     stack = [expression]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from treville.models.cat import syntax
 from treville.models.cat.expressions import ExpressionParser
+from treville.models.model import AxiomKind
 from treville.results import Source
 
-_TEST_KINDS = ("acyclic", "irreflexive", "empty")
+_TEST_KINDS = tuple(kind.value for kind in AxiomKind)
 _ROLES = ("flag", "undefined_unless", "assert")
 
 
@@ -72,7 +73,7 @@ class FileParser(ExpressionParser):
         negated = self.accept("~")
         if self.kind not in _TEST_KINDS:
             self.fail("acyclic, irreflexive or empty")
-        kind = self.kind
+        kind = AxiomKind(self.kind)
         self.position += 1
         expression = self.expression()
         end = self.offsets[self.position - 1] + len(self.texts[self.position - 1])

@@ -7,7 +7,7 @@ from typing import NoReturn, TypeAlias
 
 from treville.models.cat.evaluation import Evaluator, NotDefined
 from treville.models.cat.values import EMPTY, CoherenceOrders, TagValue, TupleValue, Value, describe
-from treville.models.model import RELATION, SET
+from treville.models.model import RELATION, SET, Operator
 from treville.results import Unsupported
 
 _Primitive: TypeAlias = Callable[[Evaluator, Value, int], Value]
@@ -60,7 +60,7 @@ def _inter_transitive(evaluator: Evaluator, argument: Value, at: int) -> Value:
     """`inter_transitive(r, s)`: `r+ & s`."""
     first, second = _pair(evaluator, argument, at)
     graph = evaluator.graph
-    closure = graph.closure("plus", evaluator.as_kind(first, RELATION, at))
+    closure = graph.closure(Operator.PLUS, evaluator.as_kind(first, RELATION, at))
     return graph.inter(closure, evaluator.as_kind(second, RELATION, at))
 
 

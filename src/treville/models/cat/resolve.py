@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from treville.models.cat import syntax
@@ -31,7 +32,7 @@ from treville.models.cat.values import (
     Value,
     describe,
 )
-from treville.models.model import RELATION, SET, Axiom, Model
+from treville.models.model import RELATION, SET, Axiom, AxiomKind, Model, NodeId, Operator
 from treville.results import InputError, Source, Unsupported
 
 MAX_INCLUDES = 500
@@ -85,7 +86,7 @@ class _Resolver(Chooser):
         self.folder = folder
         self.env: Environment = {name: Primitive(name) for name in PRIMITIVES}
         self.axioms: list[Axiom] = []
-        self.drawn: dict[str, int] = {}
+        self.drawn: dict[str, NodeId] = {}
         self.stack: list[str] = []
         self.includes = 0
         self.implied: Value | None = None
@@ -128,14 +129,14 @@ class _Resolver(Chooser):
 
     def _test(self, test: syntax.Test) -> None:
         value = self.evaluate(test.expression, self.env)
-        if test.kind == "empty":
+        if test.kind is AxiomKind.EMPTY:
             node = self.as_node(value, test.expression.at)
         else:
             node = self.as_kind(value, RELATION, test.expression.at)
         name = self.prefix or test.name or _name_of(self.source.text[test.at : test.end])
         self._add_axiom(test, node, name)
 
-    def _add_axiom(self, test: syntax.Test, node: int, name: str) -> None:
+    def _add_axiom(self, test: syntax.Test, node: NodeId, name: str) -> None:
         flag = test.role in ("flag", "assert")
         # `assert t` complains where t fails: it is the flag of the opposite.
         negated = test.negated != (test.role == "assert")
@@ -158,7 +159,7 @@ class _Resolver(Chooser):
             )
         self.env = self.env | {instruction.variable: chosen}
 
-    def _choose_coherence(self, orders: CoherenceOrders, at: int) -> int:
+    def _choose_coherence(self, orders: CoherenceOrders, at: int) -> NodeId:
         """The execution's coherence order on a set, with an axiom for what it must extend beyond the initial
         and final writes, and a flag where the set has events that coherence does not order."""
         graph = self.graph
@@ -170,7 +171,9 @@ class _Resolver(Chooser):
             if graph.base("W", SET) not in graph.conjuncts(orders.writes):
                 ordered = graph.union(graph.union(order, graph.inverse(order)), graph.id())
                 unordered = graph.diff(pairs, ordered)
-                self.axioms.append(Axiom("empty", True, unordered, "unordered-by-coherence", True, span=span))
+                self.axioms.append(
+                    Axiom(AxiomKind.EMPTY, True, unordered, "unordered-by-coherence", True, span=span)
+                )
         implied = self.implied
         extra = graph.empty(RELATION)
         for part in graph.disjuncts(orders.extending):
@@ -178,7 +181,7 @@ class _Resolver(Chooser):
                 extra = graph.union(extra, part)
         if orders.extending != implied and not graph.is_empty(extra):
             constraint = graph.union(order, graph.inter(extra, pairs))
-            self.axioms.append(Axiom("acyclic", False, constraint, "coherence-order", span=span))
+            self.axioms.append(Axiom(AxiomKind.ACYCLIC, False, constraint, "coherence-order", span=span))
         return order
 
     # -- pictures --------------------------------------------------------------------------------
@@ -193,7 +196,7 @@ class _Resolver(Chooser):
                     value = self.base(name, instruction.at)
                 except InputError:
                     continue
-            if isinstance(value, int) and not instruction.hide and self.graph.kinds[value] == RELATION:
+            if isinstance(value, int) and not instruction.hide and self.graph.kinds[value] is RELATION:
                 self.drawn[name] = value
 
     def _show_as(self, instruction: syntax.ShowAs) -> None:
@@ -202,7 +205,7 @@ class _Resolver(Chooser):
         except NotDefined:
             return
         self.drawn.pop(instruction.name, None)
-        if isinstance(value, int) and self.graph.kinds[value] == RELATION:
+        if isinstance(value, int) and self.graph.kinds[value] is RELATION:
             self.drawn[instruction.name] = value
 
     # -- procedures and control ------------------------------------------------------------------
@@ -282,7 +285,7 @@ class _Resolver(Chooser):
             for key, value in self.env.items()
             if isinstance(value, int) or value is EMPTY
         }
-        known: dict[str, int] = {key: node for key, node in definitions.items() if isinstance(node, int)}
+        known: dict[str, NodeId] = {key: node for key, node in definitions.items() if isinstance(node, int)}
         self._prefer_names(known)
         roots = [axiom.node for axiom in self.axioms] + list(known.values()) + list(self.drawn.values())
         nodes, groups, place = self.graph.compact(roots)
@@ -290,19 +293,19 @@ class _Resolver(Chooser):
             name=name,
             nodes=nodes,
             groups=groups,
-            axioms=[replace(axiom, node=place[axiom.node]) for axiom in self.axioms],
-            definitions={key: place[node] for key, node in known.items()},
-            shown=list(self.drawn),
+            axioms=tuple(replace(axiom, node=place[axiom.node]) for axiom in self.axioms),
+            definitions=MappingProxyType({key: place[node] for key, node in known.items()}),
+            shown=tuple(self.drawn),
             file=file,
             title=title or name,
-            drawn={key: place[node] for key, node in self.drawn.items()},
+            drawn=MappingProxyType({key: place[node] for key, node in self.drawn.items()}),
         )
 
-    def _prefer_names(self, definitions: dict[str, int]) -> None:
+    def _prefer_names(self, definitions: dict[str, NodeId]) -> None:
         """Where a node has a name of the whole model, show that rather than one inside a function."""
         names = self.graph.names
         for name, node in definitions.items():
-            if self.graph.ops[node] != "base" and names[node] not in definitions:
+            if self.graph.ops[node] is not Operator.BASE and names[node] not in definitions:
                 names[node] = name
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
+from treville.models.model import AxiomKind
+
 # -- expressions -----------------------------------------------------------------------------------
 
 
@@ -200,7 +202,7 @@ class Test(NamedTuple):
     at: int
     end: int
     role: str
-    kind: str
+    kind: AxiomKind
     negated: bool
     expression: Expression
     name: str | None

@@ -1,6 +1,6 @@
 """What cat expressions evaluate to while a model is resolved.
 
-Sets and relations of events are indices of graph nodes (plain ints). Everything else is known
+Sets and relations of events are indices of graph nodes (`NodeId`). Everything else is known
 statically: tags, sets of tags, tuples, functions, procedures and the two ways to choose an order.
 """
 
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from treville.models.cat import syntax
+from treville.models.model import Kind, NodeId
 from treville.results import Source
 
 Environment: TypeAlias = "dict[str, Value]"
@@ -75,12 +76,20 @@ class ProcedureValue:
 class CoherenceOrders:
     """All ways to order the writes of a set totally per location, extending a relation."""
 
-    writes: int
-    extending: int
+    writes: NodeId
+    extending: NodeId
 
 
 Value: TypeAlias = (
-    int | Nothing | TagValue | StaticSet | TupleValue | Closure | Primitive | ProcedureValue | CoherenceOrders
+    NodeId
+    | Nothing
+    | TagValue
+    | StaticSet
+    | TupleValue
+    | Closure
+    | Primitive
+    | ProcedureValue
+    | CoherenceOrders
 )
 
 _DESCRIPTIONS: dict[type, str] = {
@@ -95,7 +104,7 @@ _DESCRIPTIONS: dict[type, str] = {
 }
 
 
-def describe(value: Value, kinds: list[str]) -> str:
+def describe(value: Value, kinds: list[Kind]) -> str:
     """What a value is, for error messages."""
     if isinstance(value, int):
         return f"a {kinds[value]}"

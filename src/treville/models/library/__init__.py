@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
 from treville.models.base import FENCES
 from treville.models.cat.files import LIBRARY, parse_file, read_source
 from treville.models.cat.resolve import resolve_file
+from treville.models.identity import shipped_name
 from treville.models.model import Model
 from treville.results import InputError
 
@@ -102,7 +103,7 @@ def find_model(name: str) -> Path:
 
 
 def load_model(name: str | Path, variants: Iterable[str] = (), bell: str | Path | None = None) -> Model:
-    """The resolved model of that name or path. Resolved models are kept; treat them as immutable.
+    """The resolved model of that name or path; resolved models are kept.
 
     `bell` is a file of annotations to read first; by default the one beside the model with its name."""
     path = find_model(str(name)).resolve()
@@ -110,10 +111,10 @@ def load_model(name: str | Path, variants: Iterable[str] = (), bell: str | Path 
     if bell is None and beside != path and beside.is_file():
         bell = beside
     annotations = None if bell is None else Path(bell).resolve()
-    if path.parent == LIBRARY:
-        return _load_shipped(path, tuple(sorted(variants)), annotations)
-    stamp = _stamp(path)
-    return _load_own(path, stamp, tuple(sorted(variants)), annotations)
+    chosen = tuple(sorted(variants))
+    if path.parent != LIBRARY:
+        return _load_own(path, _stamp(path), chosen, annotations)
+    return _load_from_library(path, chosen, annotations)
 
 
 def _stamp(path: Path) -> tuple[int, int]:
@@ -123,13 +124,20 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=64)
-def _load_shipped(path: Path, variants: tuple[str, ...], bell: Path | None) -> Model:
-    return resolve_file(path, variants, bell)
+def _load_from_library(path: Path, variants: tuple[str, ...], bell: Path | None) -> Model:
+    if variants or bell is not None or path.stem not in MODELS:
+        return _identified(resolve_file(path, variants, bell))
+    # What the file says is what the name means: nothing to be compared.
+    return replace(resolve_file(path), shipped=path.stem)
 
 
 @lru_cache(maxsize=64)
 def _load_own(path: Path, _stamp: tuple[int, int], variants: tuple[str, ...], bell: Path | None) -> Model:
-    return resolve_file(path, variants, bell)
+    return _identified(resolve_file(path, variants, bell))
+
+
+def _identified(model: Model) -> Model:
+    return replace(model, shipped=shipped_name(model))
 
 
 def accepted_fences(model: Model) -> frozenset[str] | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from treville.programs.ir import Program
+from treville.programs.ir import Program, Stop
 from treville.results import InputError
 
 if TYPE_CHECKING:
@@ -17,17 +17,27 @@ SUFFIXES = (".c", ".i", ".ll", ".bc")
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A file that was compiled and read; `source` are its lines."""
+    """A file that was compiled and read; `source` are its lines. Programs that were made of it are kept."""
 
     module: Module
     source: list[str]
+    _made: dict[tuple[int, bool], Program] = field(default_factory=dict, compare=False)
 
     def program(self, recursion: int = 2, signals: bool = False) -> Program:
         """Its IR; recursion is inlined that many times. With `signals` condition variables wake up only when
         signalled, else at any time."""
         from treville.programs.c.translate import translate
 
-        return translate(self.module, self.source, recursion, signals)
+        for (depth, same), program in self._made.items():
+            if same == signals and (depth == recursion or not _is_cut(program)):
+                return program
+        made = self._made[recursion, signals] = translate(self.module, self.source, recursion, signals)
+        return made
+
+
+def _is_cut(program: Program) -> bool:
+    """Does it matter how deep recursion was inlined?"""
+    return any(isinstance(i, Stop) and i.cut for i in program.instructions())
 
 
 def read_unit(path: Path, defines: tuple[str, ...] = (), includes: tuple[str, ...] = ()) -> Unit:

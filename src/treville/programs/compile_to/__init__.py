@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
+from treville.fences import FULL_FENCES
 from treville.programs.compile_to.kernel import is_kernel_access, without_kernel
 from treville.programs.compile_to.mappings import HARDWARE, NOTHING, Mapping, Tags, mapping_of
 from treville.programs.ir import (
@@ -32,18 +33,15 @@ TARGETS = (*HARDWARE, *LANGUAGES, KERNEL)
 
 C11_ORDERS = frozenset({"RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC"})
 C11_TAGS = C11_ORDERS | {"NA", "A", "RMW"}
-FULL_FENCES = frozenset(
-    {"MFENCE", "SYNC", "MEMBAR", "Mb", "Fence.rw.rw"}
-    | {f"{kind}{option}" for kind in ("DMB", "DSB") for option in ("", ".SY", ".ISH", ".OSH")}
-)
 
 _STORE_BARRIERS = frozenset(f"{kind}{domain}ST" for kind in ("DMB.", "DSB.") for domain in ("ISH", "OSH"))
 
 
-def target_of(model: str, mentioned: AbstractSet[str]) -> str:
-    """The target that a model is about: its own name, or what the base names that it mentions tell."""
-    if model in TARGETS:
-        return model
+def target_of(shipped: str | None, mentioned: AbstractSet[str]) -> str:
+    """The target that a model is about: the shipped model that it is, or what the base names that it mentions
+    tell; the name of its file tells nothing."""
+    if shipped is not None and shipped in TARGETS:
+        return shipped
     return next((target for target, telling in _TELLING if mentioned & telling), "tso")
 
 

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from treville.engines.differences.task import Finding
 from treville.events.execution import Event, Execution
+from treville.fences import FULL_FENCES
 from treville.models.evaluate import evaluate
-from treville.questions.portability.question import Finding
 from treville.relations import Relation, elements, mask_of
 from treville.witness.explanation import Explanation
 
-# A full fence to every model.
-_FULL = frozenset({"MFENCE", "SYNC", "DMB", "DMB.SY", "Fence.rw.rw", "SC", "Mb", "MB"})
+# A full fence to every model, of hardware and of C.
+_FULL = FULL_FENCES | {"SC"}
 
 
 class Step(NamedTuple):

@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from treville.engines.differences.task import NEW, Finding
 from treville.events.execution import Event, Execution
 from treville.models.evaluate import evaluate
 from treville.programs.ir import Fence, Instruction, Program, Thread
-from treville.questions.portability.question import NEW, Finding, Portability
+from treville.questions.portability.question import Portability
 from treville.results import BudgetExceeded, InputError, Span, Verdict
 from treville.witness.explanation import Explanation, explain
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, assert_never
 
-from treville.models.model import SET, Axiom, Model
+from treville.models.model import SET, Axiom, AxiomKind, Model, NodeId, Operator
+from treville.models.recognise import is_from_read
 from treville.solving.enumeration.facts import Facts
 from treville.solving.enumeration.packed import Kernel
 from treville.solving.enumeration.shapes import OBSERVED_WRITES
@@ -41,16 +42,16 @@ class _Code:
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
-        self.nodes = facts.model.nodes
-        self.done: dict[int, str] = {}
+        self.nodes = facts.nodes
+        self.done: dict[NodeId, str] = {}
         self.indent = ""
-        self.loop: int | None = None  # the recursive name whose iteration is being written
+        self.loop: NodeId | None = None  # the recursive name whose iteration is being written
 
-    def line(self, text: str, node: int) -> None:
+    def line(self, text: str, node: NodeId) -> None:
         """Append a line that belongs to the computation of a node."""
         raise NotImplementedError
 
-    def elsewhere(self, node: int) -> str | None:
+    def elsewhere(self, node: NodeId) -> str | None:
         """The name of a value that other code computes, if it does."""
         raise NotImplementedError
 
@@ -58,14 +59,14 @@ class _Code:
         """Python for a base set or relation."""
         raise NotImplementedError
 
-    def value(self, node: int) -> str:
+    def value(self, node: NodeId) -> str:
         """The name of the variable that holds the node's value, after emitting what computes it."""
         if node in self.done:
             return self.done[node]
         known = self.elsewhere(node)
         if known is not None:
             return known
-        if self.nodes[node].op == "fixpoint":
+        if self.nodes[node].op is Operator.FIXPOINT:
             self._fixpoint(node)
         else:
             expression = self._expression(node)
@@ -73,49 +74,67 @@ class _Code:
             self.line(f"{self.prefix}{node} = {expression}", node)
         return self.done[node]
 
-    def _expression(self, node: int) -> str:
+    def _expression(self, node: NodeId) -> str:
         entry = self.nodes[node]
         op, args = entry.op, entry.args
-        everything = "k.row" if entry.kind == SET else "k.full"
-        if op in ("base", "empty", "universe", "id"):
-            constants = {"empty": "0", "universe": everything, "id": "k.diagonal"}
-            return constants.get(op) or self.base(entry.name)
-        if op == "seq":
-            return self.sequence(*args)
-        if op in ("diff", "complement"):
-            return self.without(self.value(args[0]) if op == "diff" else everything, args[-1])
-        first = self.value(args[0])
-        if op in ("union", "inter", "product"):
-            second = self.value(args[1])
-            forms = {"union": f"{first} | {second}", "inter": f"{first} & {second}"}
-            return forms.get(op) or f"k.product({first}, {second})"
-        return {
-            "opt": f"{first} | k.diagonal",
-            "plus": f"plus({first})",
-            "star": f"plus({first}) | k.diagonal",
-            "inverse": f"k.inverse({first})",
-            "identity": f"k.identity({first})",
-            "domain": f"k.domain({first})",
-            "range": f"k.range({first})",
-        }[op]
+        everything = "k.row" if entry.kind is SET else "k.full"
+        match op:
+            case Operator.BASE:
+                return self.base(entry.name)
+            case Operator.EMPTY:
+                return "0"
+            case Operator.UNIVERSE:
+                return everything
+            case Operator.ID:
+                return "k.diagonal"
+            case Operator.UNION:
+                return f"{self.value(args[0])} | {self.value(args[1])}"
+            case Operator.INTERSECTION:
+                return f"{self.value(args[0])} & {self.value(args[1])}"
+            case Operator.DIFFERENCE:
+                return self.without(self.value(args[0]), args[1])
+            case Operator.COMPLEMENT:
+                return self.without(everything, args[0])
+            case Operator.COMPOSITION:
+                return self.composition(node, *args)
+            case Operator.PRODUCT:
+                return f"k.product({self.value(args[0])}, {self.value(args[1])})"
+            case Operator.INVERSE:
+                return f"k.inverse({self.value(args[0])})"
+            case Operator.OPTIONAL:
+                return f"{self.value(args[0])} | k.diagonal"
+            case Operator.PLUS:
+                return f"plus({self.value(args[0])})"
+            case Operator.STAR:
+                return f"plus({self.value(args[0])}) | k.diagonal"
+            case Operator.IDENTITY_ON:
+                return f"k.identity({self.value(args[0])})"
+            case Operator.DOMAIN:
+                return f"k.domain({self.value(args[0])})"
+            case Operator.RANGE:
+                return f"k.range({self.value(args[0])})"
+            case Operator.FIXPOINT:
+                raise AssertionError("a recursive name is computed with its group")
+            case _:
+                assert_never(op)
 
-    def without(self, first: str, removed: int) -> str:
+    def without(self, first: str, removed: NodeId) -> str:
         """`first` less a node."""
         return f"{first} & ~{self.value(removed)}"
 
-    def sequence(self, left: int, right: int) -> str:
-        """Composition; with `[S]` on one side it is a restriction."""
-        if self.nodes[left].op == "identity":
+    def composition(self, node: NodeId, left: NodeId, right: NodeId) -> str:
+        """The node `left ; right`; with `[S]` on one side it is a restriction."""
+        if self.nodes[left].op is Operator.IDENTITY_ON:
             return f"{self.value(right)} & {self.restriction('rows', self.nodes[left].args[0])}"
-        if self.nodes[right].op == "identity":
+        if self.nodes[right].op is Operator.IDENTITY_ON:
             return f"{self.value(left)} & {self.restriction('columns', self.nodes[right].args[0])}"
         return f"seq({self.value(left)}, {self.value(right)})"
 
-    def restriction(self, form: str, members: int) -> str:
+    def restriction(self, form: str, members: NodeId) -> str:
         """All pairs whose source (`rows`) or target (`columns`) is in a set."""
         return f"k.{form}({self.value(members)})"
 
-    def _fixpoint(self, node: int) -> None:
+    def _fixpoint(self, node: NodeId) -> None:
         """Iterate the node's whole group from empty relations; what does not depend on it comes before."""
         group, inside = self.facts.group_of[node], self.facts.inside_group[node]
         for body in group.bodies:
@@ -132,7 +151,7 @@ class _Code:
         self.line(f"{', '.join(names)} = {', '.join(news)}", node)
         self.indent, self.loop = outer, around
 
-    def _hoist(self, node: int, inside: set[int], seen: set[int]) -> None:
+    def _hoist(self, node: NodeId, inside: set[NodeId], seen: set[NodeId]) -> None:
         if node in seen:
             return
         seen.add(node)
@@ -151,18 +170,18 @@ class _Static(_Code):
     def __init__(self, facts: Facts) -> None:
         super().__init__(facts)
         self.lines: list[str] = []
-        self.slots: dict[tuple[str, int], str] = {}
+        self.slots: dict[tuple[str, NodeId], str] = {}
 
-    def line(self, text: str, node: int) -> None:
+    def line(self, text: str, node: NodeId) -> None:
         self.lines.append(f"    {self.indent}{text}")
 
-    def elsewhere(self, node: int) -> str | None:
+    def elsewhere(self, node: NodeId) -> str | None:
         return None
 
     def base(self, name: str) -> str:
         return f"base.get({name!r}, 0)"
 
-    def request(self, form: str, node: int) -> str:
+    def request(self, form: str, node: NodeId) -> str:
         """The name under which dynamic code finds a static value in the given form."""
         key = (form, node)
         if key not in self.slots:
@@ -185,15 +204,15 @@ class _Upper(_Code):
         super().__init__(static.facts)
         self.static = static
 
-    def line(self, text: str, node: int) -> None:
+    def line(self, text: str, node: NodeId) -> None:
         self.static.lines.append(f"    {self.indent}{text}")
 
-    def elsewhere(self, node: int) -> str | None:
+    def elsewhere(self, node: NodeId) -> str | None:
         if not self.facts.dynamic[node]:
             return self.static.value(node)
         group = self.facts.group_of.get(node)
         if group is not None and not group.monotone:
-            return "k.row" if self.nodes[node].kind == SET else "k.full"
+            return "k.row" if self.nodes[node].kind is SET else "k.full"
         return None
 
     def base(self, name: str) -> str:
@@ -201,7 +220,7 @@ class _Upper(_Code):
             return f"base.get({OBSERVED_WRITES!r}, 0)"
         return f"base['may {name}']"
 
-    def without(self, first: str, removed: int) -> str:
+    def without(self, first: str, removed: NodeId) -> str:
         if self.facts.dynamic[removed]:
             return first
         return f"{first} & ~{self.static.value(removed)}"
@@ -218,11 +237,11 @@ class _Dynamic(_Code):
         self.users = self.facts.users(axioms)
         self.guarded: list[tuple[int, str]] = []
 
-    def line(self, text: str, node: int) -> None:
+    def line(self, text: str, node: NodeId) -> None:
         mask = self.users[node if self.loop is None else self.loop]
         self.guarded.append((mask, f"{self.indent}{text}"))
 
-    def elsewhere(self, node: int) -> str | None:
+    def elsewhere(self, node: NodeId) -> str | None:
         return None if self.facts.dynamic[node] else self.static.request("value", node)
 
     def base(self, name: str) -> str:
@@ -231,23 +250,19 @@ class _Dynamic(_Code):
             return f"{writes} & ~k.domain(co)"
         return name
 
-    def sequence(self, left: int, right: int) -> str:
+    def composition(self, node: NodeId, left: NodeId, right: NodeId) -> str:
         facts, nodes = self.facts, self.nodes
-        if "identity" in (nodes[left].op, nodes[right].op):
-            return super().sequence(left, right)
-        if (
-            nodes[left].op == "inverse"
-            and facts.is_base(nodes[left].args[0], "rf")
-            and facts.is_base(right, "co")
-        ):
+        if Operator.IDENTITY_ON in (nodes[left].op, nodes[right].op):
+            return super().composition(node, left, right)
+        if is_from_read(facts.model, node):
             return "fr"
         if not facts.dynamic[right]:
             return f"seq_table({self.value(left)}, {self.static.request('rows_of', right)}, column)"
         if not facts.dynamic[left]:
             return f"seq_left({self.static.request('columns_of', left)}, {self.value(right)}, row)"
-        return super().sequence(left, right)
+        return super().composition(node, left, right)
 
-    def restriction(self, form: str, members: int) -> str:
+    def restriction(self, form: str, members: NodeId) -> str:
         if not self.facts.dynamic[members]:
             return self.static.request(form, members)
         return super().restriction(form, members)
@@ -266,8 +281,15 @@ class _Dynamic(_Code):
 
 def _broken(axiom: Axiom, value: str) -> str:
     """Python for `the axiom does not hold`, negation aside."""
-    tests = {"acyclic": f"cyclic({value})", "irreflexive": f"{value} & k.diagonal", "empty": value}
-    return tests[axiom.kind]
+    match axiom.kind:
+        case AxiomKind.ACYCLIC:
+            return f"cyclic({value})"
+        case AxiomKind.IRREFLEXIVE:
+            return f"{value} & k.diagonal"
+        case AxiomKind.EMPTY:
+            return value
+        case _:
+            assert_never(axiom.kind)
 
 
 def _reports(axiom: Axiom, value: str) -> str:
@@ -316,10 +338,10 @@ def compile_model(model: Model) -> CompiledModel:
     facts = Facts(model)
     static = _Static(facts)
     numbered = list(enumerate(model.axioms))
-    forbidding = [(i, a) for i, a in numbered if not a.flag and not a.undefined]
+    forbidding = [(i, a) for i, a in numbered if a.is_constraint]
     checks = [(i, a) for i, a in forbidding if facts.dynamic[a.node]]
     checks.sort(key=lambda entry: facts.cost(entry[1].node))
-    flagging = [(i, a) for i, a in numbered if a.flag or a.undefined]
+    flagging = [(i, a) for i, a in numbered if not a.is_constraint]
     for _, axiom in forbidding:
         if not facts.dynamic[axiom.node]:
             static.line(f"if {_reports(axiom, static.value(axiom.node))}: return None", axiom.node)

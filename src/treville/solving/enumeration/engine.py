@@ -13,13 +13,13 @@ from itertools import product
 from typing import Any, NamedTuple, TypeAlias
 
 from treville.events.traces import NO_PAIR, Effort, Shape, Trace, Traces, program_traces
+from treville.models.implied import implies_atomicity, implies_coherence
 from treville.models.model import Model
 from treville.programs.litmus.states import FinalValue, satisfied
 from treville.programs.litmus.test import ArrayOf, CellOf, LitmusTest, Observable, RegisterOf
 from treville.results import Budget, TooLarge
 from treville.solving.enumeration.coherence import NO_READ, Access, Choice, choices
 from treville.solving.enumeration.compile import CompiledModel, compile_model
-from treville.solving.enumeration.implied import implies_atomicity, implies_coherence
 from treville.solving.enumeration.shapes import Layout
 
 MAX_EVENTS = 64

@@ -13,7 +13,7 @@ from treville.analysis.facts import Bounds, SetBounds
 from treville.analysis.relations import NotEncodable, analyse_relations
 from treville.encoding.executions import Encoding
 from treville.formulas.formula import TRUE
-from treville.models.model import Model
+from treville.models.model import Model, NodeId
 from treville.solving.lazy.reasons import Fact, Reasons, Whole
 from treville.solving.solution import ExecutionReader, IsTrue, evaluate_execution
 
@@ -103,7 +103,7 @@ class LazyModel:
             return [atom if is_true(atom) else -atom for atom in self.encoding.formula.choices]
         return sorted(best)
 
-    def _known(self, numbers: list[int]) -> Callable[[bool, int, int, int], bool]:
+    def _known(self, numbers: list[int]) -> Callable[[bool, NodeId, int, int], bool]:
         """What the relation analysis has decided, in terms of the executed events."""
         if self._bounds is None:
             try:
@@ -112,7 +112,7 @@ class LazyModel:
                 self._bounds = []
         bounds = self._bounds
 
-        def known(holds: bool, node: int, source: int, target: int) -> bool:
+        def known(holds: bool, node: NodeId, source: int, target: int) -> bool:
             if not bounds:
                 return False
             found = bounds[node].must if holds else bounds[node].may

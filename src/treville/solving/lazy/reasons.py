@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from treville.models.evaluate import Value, iterations
-from treville.models.model import Axiom, Model, Node
+from treville.models.model import Axiom, AxiomKind, Model, Node, NodeId, Operator
 from treville.relations import Relation, elements
 
 
@@ -31,7 +31,7 @@ class Whole(Exception):
     """Only the whole execution explains the violation."""
 
 
-def _nothing_is_known(_holds: bool, _node: int, _source: int, _target: int) -> bool:
+def _nothing_is_known(_holds: bool, _node: NodeId, _source: int, _target: int) -> bool:
     return False
 
 
@@ -41,7 +41,7 @@ class Reasons:
 
     def __init__(
         self, model: Model, n: int, sets: Mapping[str, int], relations: Mapping[str, Relation],
-        values: list[Value], known: Callable[[bool, int, int, int], bool] = _nothing_is_known,
+        values: list[Value], known: Callable[[bool, NodeId, int, int], bool] = _nothing_is_known,
     ) -> None:  # fmt: skip
         self.model = model
         self.n = n
@@ -50,7 +50,7 @@ class Reasons:
         self.stages = _Stages(model, n, sets, relations, values)
         self.facts: set[Fact] = set()
         self.executed: set[int] = set()
-        self._seen: set[tuple[bool, int, int, int, int]] = set()
+        self._seen: set[tuple[bool, NodeId, int, int, int]] = set()
 
     def of(self, axiom: Axiom) -> set[Fact]:
         """Base facts that violate the axiom; `executed` tells which events must be there as well."""
@@ -60,18 +60,12 @@ class Reasons:
             raise Whole
         if isinstance(value, int):
             self._explain(True, axiom.node, next(elements(value)), -1, _LAST)
-        elif axiom.kind == "acyclic":
-            cycle = value.shortest_cycle()
-            assert cycle is not None
-            for source, target in zip(cycle, cycle[1:] + cycle[:1], strict=True):
-                self._explain(True, axiom.node, source, target, _LAST)
         else:
-            pairs = value.pairs()
-            source, target = next(p for p in pairs if axiom.kind == "empty" or p[0] == p[1])
-            self._explain(True, axiom.node, source, target, _LAST)
+            for source, target in _violating_pairs(axiom.kind, value):
+                self._explain(True, axiom.node, source, target, _LAST)
         return self.facts
 
-    def _explain(self, holds: bool, node: int, source: int, target: int, stage: int) -> None:
+    def _explain(self, holds: bool, node: NodeId, source: int, target: int, stage: int) -> None:
         """Follow a derivation with a stack of its own; sets have target -1."""
         stack = [(holds, node, source, target, stage)]
         while stack:
@@ -86,15 +80,13 @@ class Reasons:
                 stack.extend(self._because(*item))
 
     def _because(
-        self, holds: bool, index: int, source: int, target: int, stage: int
-    ) -> list[tuple[bool, int, int, int, int]]:
+        self, holds: bool, index: NodeId, source: int, target: int, stage: int
+    ) -> list[tuple[bool, NodeId, int, int, int]]:
         node = self.model.nodes[index]
-        if node.op == "base":
+        if node.op is Operator.BASE:
             self.facts.add(Fact(node.name, source, source if target < 0 else target, holds))
             return []
-        if node.op in ("empty", "universe", "id"):
-            return []
-        if node.op == "fixpoint":
+        if node.op is Operator.FIXPOINT:
             return self._recursive(holds, index, source, target, stage)
         lookup = _Lookup(self.stages, stage)
         rule = _because_present if holds else _because_absent
@@ -102,8 +94,8 @@ class Reasons:
         return [(*part, stage) for part in parts]
 
     def _recursive(
-        self, holds: bool, index: int, source: int, target: int, stage: int
-    ) -> list[tuple[bool, int, int, int, int]]:
+        self, holds: bool, index: NodeId, source: int, target: int, stage: int
+    ) -> list[tuple[bool, NodeId, int, int, int]]:
         if not holds:
             raise Whole
         body, born = self.stages.birth(index, source, target, stage)
@@ -111,7 +103,7 @@ class Reasons:
 
 
 _LAST = -1
-Part = tuple[bool, int, int, int]
+Part = tuple[bool, NodeId, int, int]
 
 
 class _Lookup:
@@ -121,12 +113,12 @@ class _Lookup:
         self.stages = stages
         self.stage = stage
 
-    def relation(self, node: int) -> Relation:
+    def relation(self, node: NodeId) -> Relation:
         value = self.stages.value(node, self.stage)
         assert isinstance(value, Relation)
         return value
 
-    def has(self, node: int, source: int, target: int) -> bool:
+    def has(self, node: NodeId, source: int, target: int) -> bool:
         """Is the pair (or for a set the first event) in the value?"""
         value = self.stages.value(node, self.stage)
         if isinstance(value, int):
@@ -134,63 +126,93 @@ class _Lookup:
         return (source, target) in value
 
 
+def _violating_pairs(kind: AxiomKind, value: Relation) -> list[tuple[int, int]]:
+    """Pairs of a relation that make it violate an axiom."""
+    match kind:
+        case AxiomKind.ACYCLIC:
+            cycle = value.shortest_cycle()
+            assert cycle is not None
+            return list(zip(cycle, cycle[1:] + cycle[:1], strict=True))
+        case AxiomKind.IRREFLEXIVE:
+            return [next(pair for pair in value.pairs() if pair[0] == pair[1])]
+        case AxiomKind.EMPTY:
+            return [next(iter(value.pairs()))]
+        case _:
+            assert_never(kind)
+
+
 def _because_present(node: Node, source: int, target: int, lookup: _Lookup) -> list[Part]:
     op, args = node.op, node.args
-    if op == "union":
-        chosen = args[0] if lookup.has(args[0], source, target) else args[1]
-        return [(True, chosen, source, target)]
-    if op == "inter":
-        return [(True, arg, source, target) for arg in args]
-    if op == "diff":
-        return [(True, args[0], source, target), (False, args[1], source, target)]
-    if op == "complement":
-        return [(False, args[0], source, target)]
-    if op == "seq":
-        after = lookup.relation(args[1])
-        middles = elements(lookup.relation(args[0]).rows[source])
-        middle = next(event for event in middles if (event, target) in after)
-        return [(True, args[0], source, middle), (True, args[1], middle, target)]
-    if op == "inverse":
-        return [(True, args[0], target, source)]
-    if op in ("identity", "product"):
-        return [(True, args[0], source, -1), (True, args[-1], target, -1)]
-    if op == "domain":
-        return [(True, args[0], source, next(elements(lookup.relation(args[0]).rows[source])))]
-    if op == "range":
-        rows = lookup.relation(args[0]).rows
-        return [(True, args[0], next(i for i, row in enumerate(rows) if row >> source & 1), source)]
-    if op in ("opt", "star") and source == target:
-        return []
-    path = lookup.relation(args[0]).shortest_path(source, target)
-    assert path is not None
-    return [(True, args[0], one, other) for one, other in pairwise(path)]
+    match op:
+        case Operator.UNION:
+            chosen = args[0] if lookup.has(args[0], source, target) else args[1]
+            return [(True, chosen, source, target)]
+        case Operator.INTERSECTION:
+            return [(True, arg, source, target) for arg in args]
+        case Operator.COMPOSITION:
+            after = lookup.relation(args[1])
+            middles = elements(lookup.relation(args[0]).rows[source])
+            middle = next(event for event in middles if (event, target) in after)
+            return [(True, args[0], source, middle), (True, args[1], middle, target)]
+        case Operator.DIFFERENCE:
+            return [(True, args[0], source, target), (False, args[1], source, target)]
+        case Operator.COMPLEMENT:
+            return [(False, args[0], source, target)]
+        case Operator.INVERSE:
+            return [(True, args[0], target, source)]
+        case Operator.IDENTITY_ON | Operator.PRODUCT:
+            return [(True, args[0], source, -1), (True, args[-1], target, -1)]
+        case Operator.OPTIONAL | Operator.STAR if source == target:
+            return []
+        case Operator.OPTIONAL | Operator.PLUS | Operator.STAR:
+            path = lookup.relation(args[0]).shortest_path(source, target)
+            assert path is not None
+            return [(True, args[0], one, other) for one, other in pairwise(path)]
+        case Operator.DOMAIN:
+            return [(True, args[0], source, next(elements(lookup.relation(args[0]).rows[source])))]
+        case Operator.RANGE:
+            rows = lookup.relation(args[0]).rows
+            return [(True, args[0], next(i for i, row in enumerate(rows) if row >> source & 1), source)]
+        case Operator.EMPTY | Operator.UNIVERSE | Operator.ID:
+            return []
+        case Operator.BASE | Operator.FIXPOINT:
+            raise AssertionError(f"{op} is explained by the execution")
+        case _:
+            assert_never(op)
 
 
 def _because_absent(node: Node, source: int, target: int, lookup: _Lookup) -> list[Part]:
     op, args = node.op, node.args
-    if op == "union":
-        return [(False, arg, source, target) for arg in args]
-    if op == "inter":
-        chosen = args[0] if not lookup.has(args[0], source, target) else args[1]
-        return [(False, chosen, source, target)]
-    if op == "diff":
-        if not lookup.has(args[0], source, target):
-            return [(False, args[0], source, target)]
-        return [(True, args[1], source, target)]
-    if op == "complement":
-        return [(True, args[0], source, target)]
-    if op == "inverse":
-        return [(False, args[0], target, source)]
-    if op in ("identity", "product"):
-        if op == "identity" and source != target:
+    match op:
+        case Operator.UNION:
+            return [(False, arg, source, target) for arg in args]
+        case Operator.INTERSECTION:
+            chosen = args[0] if not lookup.has(args[0], source, target) else args[1]
+            return [(False, chosen, source, target)]
+        case Operator.DIFFERENCE:
+            if not lookup.has(args[0], source, target):
+                return [(False, args[0], source, target)]
+            return [(True, args[1], source, target)]
+        case Operator.COMPLEMENT:
+            return [(True, args[0], source, target)]
+        case Operator.INVERSE:
+            return [(False, args[0], target, source)]
+        case Operator.IDENTITY_ON if source != target:
             return []
-        missing = (args[0], source) if not lookup.has(args[0], source, -1) else (args[-1], target)
-        return [(False, missing[0], missing[1], -1)]
-    if op == "opt":
-        return [(False, args[0], source, target)]
-    # What is absent from a composition, a closure or a projection depends on which other events are
-    # executed, so no part of the execution alone explains it.
-    raise Whole
+        case Operator.IDENTITY_ON | Operator.PRODUCT:
+            missing = (args[0], source) if not lookup.has(args[0], source, -1) else (args[-1], target)
+            return [(False, missing[0], missing[1], -1)]
+        case Operator.OPTIONAL:
+            return [(False, args[0], source, target)]
+        case Operator.COMPOSITION | Operator.PLUS | Operator.STAR | Operator.DOMAIN | Operator.RANGE:
+            # This depends on which other events are executed, so no part of the execution alone explains it.
+            raise Whole
+        case Operator.EMPTY | Operator.UNIVERSE | Operator.ID:
+            return []
+        case Operator.BASE | Operator.FIXPOINT:
+            raise AssertionError(f"{op} is explained by the execution")
+        case _:
+            assert_never(op)
 
 
 class _Stages:
@@ -205,18 +227,18 @@ class _Stages:
         self.values = values
         self.sets = sets
         self.relations = relations
-        self.body = {v: b for g in model.groups for v, b in zip(g.variables, g.bodies, strict=True)}
+        self.body = model.bodies()
         self.group_of = {v: number for number, g in enumerate(model.groups) for v in g.variables}
         self._history: list[list[Value]] = []
         self._offset: dict[int, tuple[int, int]] = {}
 
-    def value(self, node: int, stage: int) -> Value:
+    def value(self, node: NodeId, stage: int) -> Value:
         """The value of a node, as of an iteration if it belongs to the recursion of that stage."""
         if stage == _LAST:
             return self.values[node]
         return self._history[stage][node]
 
-    def birth(self, variable: int, source: int, target: int, stage: int) -> tuple[int, int]:
+    def birth(self, variable: NodeId, source: int, target: int, stage: int) -> tuple[NodeId, int]:
         """The body of a recursive definition and the earliest stage at which it gave the pair."""
         group = self.group_of[variable]
         if stage != _LAST and self._inside(group, stage):

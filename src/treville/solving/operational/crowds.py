@@ -40,15 +40,10 @@ View = tuple[Scene, tuple[Member, ...]]
 
 
 def crowd_is_safe(program: ir.Program, model: str, limit: int, budget: Budget) -> int | None:
-    """The number of views that show that no assertion fails with any number of threads; None: no answer, or
-    the program does not start threads without end. `model` is one of the machine's."""
+    """The number of views that show that no assertion fails with any number of threads; None: no answer.
+    `model` is one of the machine's."""
     threads = Machine(program, model).threads
-    if (
-        not threads.alike
-        or program.has(ir.Allocate, ir.Free)
-        or _uses_numbers(threads)
-        or not _is_endless(program)
-    ):
+    if not threads.alike or program.has(ir.Allocate, ir.Free) or _uses_numbers(threads):
         return None
     for size in range(1, LARGEST_VIEW + 1):
         crowd = Crowd(Machine(program, model, budget=budget), size, limit)
@@ -62,7 +57,7 @@ def crowd_is_safe(program: ir.Program, model: str, limit: int, budget: Budget) -
     return None
 
 
-def _is_endless(program: ir.Program) -> bool:
+def starts_threads_without_end(program: ir.Program) -> bool:
     """Are threads started in a loop?"""
     for body in program.bodies:
         for position, instruction in enumerate(body.instructions):

@@ -54,27 +54,32 @@ class Machine:
     order: Random | None = None
     threads: Threads = field(init=False)
     memories: Memories = field(init=False)
+    _before: dict[State, State | None] = field(default_factory=dict)
+    _seen: set[State] = field(default_factory=set)
+    _stack: list[tuple[State, State | None]] | None = None
 
     def __post_init__(self) -> None:
         self.threads = Threads(self.program, self.bound, self.samples)
         self.memories = Memories(self.program)
 
     def explore(self) -> Answer:
-        """Depth-first over all states."""
-        before: dict[State, State | None] = {}
+        """Depth-first over all states. Raises `TooManyStates`; after `LimitReached` it can be asked again,
+        with a larger limit, and goes on."""
+        before, seen = self._before, self._seen
         current: State | None = None
-        seen: set[State] = set()
         try:
-            stack: list[tuple[State, State | None]] = [(state, None) for state, _ in self.first()]
+            if self._stack is None:
+                self._stack = [(state, None) for state, _ in self.first()]
+            stack = self._stack
             while stack:
+                if len(before) >= self.limit:
+                    raise LimitReached("too many states")
                 current, origin = stack.pop()
                 key = _in_order(current) if self.threads.alike else current
                 if key in seen:
                     continue
                 seen.add(key)
                 before[current] = origin
-                if len(before) > self.limit:
-                    raise LimitReached("too many states")
                 if len(before) % _BETWEEN_LOOKS_AT_THE_BUDGET == 0:
                     self.budget.check()
                 following = [state for state, _ in self.successors(current)]

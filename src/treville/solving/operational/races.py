@@ -11,11 +11,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from treville.programs import ir
-from treville.results import Budget
 from treville.solving.operational.machine import Machine
 from treville.solving.operational.states import Answer, LimitReached, Log, State
 from treville.solving.operational.threads import Does
-from treville.solving.operational.waiting import without_assertions
 
 ORDINARY = "DATA"
 _BETWEEN_LOOKS_AT_THE_BUDGET = 64
@@ -34,25 +32,34 @@ class _Access(NamedTuple):
         return conflict and (self.ordinary or other.ordinary)
 
 
-def find_race(program: ir.Program, limit: int, budget: Budget) -> Answer:
-    """Look for a race under SC. Raises `TooManyStates`."""
-    machine = Machine(without_assertions(program), "sc", limit=limit, budget=budget)
-    before: dict[State, State | None] = {}
-    stack: list[tuple[State, State | None]] = [(state, None) for state, _ in machine.first()]
-    while stack:
-        current, origin = stack.pop()
-        if current in before:
-            continue
-        before[current] = origin
-        if len(before) > limit:
-            raise LimitReached("too many states")
-        if len(before) % _BETWEEN_LOOKS_AT_THE_BUDGET == 0:
-            budget.check()
-        pair = _racing(machine, current)
-        if pair is not None:
-            return _report(machine, current, before, pair)
-        stack.extend((following, current) for following, _ in machine.successors(current))
-    return Answer("UNKNOWN" if machine.threads.was_cut else "PASS", len(before))
+class RaceSearch:
+    """Explores SC's states of a program in which runs end at assertions that do not hold."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self._before: dict[State, State | None] = {}
+        self._stack: list[tuple[State, State | None]] | None = None
+
+    def explore(self) -> Answer:
+        """Look for a race. Raises `TooManyStates`; after `LimitReached` it can be asked again, with a larger
+        limit of the machine, and goes on."""
+        machine, before = self.machine, self._before
+        if self._stack is None:
+            self._stack = [(state, None) for state, _ in machine.first()]
+        while self._stack:
+            if len(before) >= machine.limit:
+                raise LimitReached("too many states")
+            current, origin = self._stack.pop()
+            if current in before:
+                continue
+            before[current] = origin
+            if len(before) % _BETWEEN_LOOKS_AT_THE_BUDGET == 0:
+                machine.budget.check()
+            pair = _racing(machine, current)
+            if pair is not None:
+                return _report(machine, current, before, pair)
+            self._stack.extend((following, current) for following, _ in machine.successors(current))
+        return Answer("UNKNOWN" if machine.threads.was_cut else "PASS", len(before))
 
 
 def _racing(machine: Machine, state: State) -> tuple[int, int] | None:

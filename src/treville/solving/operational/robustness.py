@@ -92,6 +92,10 @@ class RobustSearch:
         self._cells: dict[int, int] = {}
         self._after: dict[tuple[int, int, int, str, int], int] = {}
         self._joined: dict[tuple[int, int], int] = {}
+        self._before: dict[State, State | None] = {}
+        self._known_in: dict[State, int] = {}
+        self._following: dict[State, list[tuple[State, list[Log]]]] = {}
+        self._waiting: deque[State] = deque()
 
     def _number(self, knowledge: Knowledge) -> int:
         found = self._numbers.get(knowledge)
@@ -102,29 +106,27 @@ class RobustSearch:
 
     def explore(self) -> Answer:
         """All states, each again whenever less is known in it than before. At first depth first, which soon
-        finds a thread that lags if there is one; then breadth first, so that fewer states come again."""
-        machine = self.machine
-        before: dict[State, State | None] = {}
-        known: dict[State, int] = {}
-        following: dict[State, list[tuple[State, list[Log]]]] = {}
-        waiting: deque[State] = deque()
+        finds a thread that lags if there is one; then breadth first, so that fewer states come again. After
+        `LimitReached` it can be asked again, with a larger limit of the machine, and goes on."""
+        machine, following, waiting = self.machine, self._following, self._waiting
         current: State | None = None
         try:
-            for state, log in machine.first(logging=True):
-                self._reach(state, self._follow(self._number(Knowledge()), log), known, waiting)
-                before.setdefault(state, None)
+            if not self._before:
+                for state, log in machine.first(logging=True):
+                    self._reach(state, self._follow(self._number(Knowledge()), log))
+                    self._before.setdefault(state, None)
             while waiting:
+                self._count(len(following))
                 current = waiting.pop() if len(following) < _DEPTH_FIRST else waiting.popleft()
-                self._look_at_next_accesses(current, self.known[known[current]])
+                self._look_at_next_accesses(current, self.known[self._known_in[current]])
                 if current not in following:
-                    self._count(len(following))
                     following[current] = list(machine.successors(current, logging=True))
                 for state, log in following[current]:
-                    before.setdefault(state, current)
-                    self._reach(state, self._follow(known[current], log), known, waiting)
+                    self._before.setdefault(state, current)
+                    self._reach(state, self._follow(self._known_in[current], log))
         except Failed as failed:
-            return machine.failure(failed, current, before)
-        return Answer("UNKNOWN" if machine.threads.was_cut else "PASS", len(known))
+            return machine.failure(failed, current, self._before)
+        return Answer("UNKNOWN" if machine.threads.was_cut else "PASS", len(self._known_in))
 
     def _look_at_next_accesses(self, state: State, known: Knowledge) -> None:
         """A thread may not be about to access a cell where it lags, even if it has to wait before it can."""
@@ -135,20 +137,20 @@ class RobustSearch:
                 raise NotRobust
 
     def _count(self, states: int) -> None:
-        if states > self.machine.limit:
+        if states >= self.machine.limit:
             raise LimitReached("too many states")
         if states % _BETWEEN_LOOKS_AT_THE_BUDGET == 0:
             self.machine.budget.check()
 
-    def _reach(self, state: State, number: int, known: dict[State, int], waiting: deque[State]) -> None:
+    def _reach(self, state: State, number: int) -> None:
         """Note what is known in a state on one more way to it."""
-        old = known.get(state)
+        old = self._known_in.get(state)
         if old == number:
             return
         new = number if old is None else self._join(old, number)
         if new != old:
-            known[state] = new
-            waiting.append(state)
+            self._known_in[state] = new
+            self._waiting.append(state)
 
     def _join(self, one: int, other: int) -> int:
         key = (one, other)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from treville.fences import FULL_FENCES
 from treville.programs import ir
-from treville.programs.compile_to import FULL_FENCES
 from treville.programs.operators import wrap
 from treville.solving.operational.memories import FREED, Memories, slot_of, start_of
 from treville.solving.operational.states import (

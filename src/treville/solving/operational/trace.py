@@ -7,142 +7,14 @@ or else what memory holds. The result can be judged by any model, like the execu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 from treville.events.execution import INIT_THREAD, Event, Execution
-from treville.models.cat.files import LIBRARY
-from treville.models.model import Model
-from treville.programs.ir import Allocate, AtomicBegin, Load, Program, Store
+from treville.programs.ir import Load, Program, Store
 from treville.relations import Relation
-from treville.results import Budget
-from treville.results.properties import ASSERTION, RACE
 from treville.solving.operational.dependencies import DEPENDENCIES, Along, Needs
-from treville.solving.operational.machine import Machine
 from treville.solving.operational.memories import initial_memory, with_objects_in_order
-from treville.solving.operational.races import find_race
-from treville.solving.operational.robustness import NotRobust, RobustSearch
-from treville.solving.operational.states import Answer, Failed, LimitReached, Log, TooManyStates
-from treville.solving.operational.waiting import Waiting, find_waiting
-from treville.solving.reachability import Reachability
-
-if TYPE_CHECKING:
-    from treville.solving.operational.views.trace import Exploration
-
-MODELS = {"sc": "sc", "svcomp": "sc", "tso": "tso", "pso": "pso"}
-VIEWS = "rc11"
-FEW_STATES = 4_000
-
-
-@dataclass(slots=True)
-class Begun:
-    """A search with views that goes on when the limit grows."""
-
-    exploration: Exploration | None = None
-
-
-def reach_by_states(
-    program: Program,
-    model: Model,
-    budget: Budget,
-    limit: int,
-    goal: str = ASSERTION,
-    begun: Begun | None = None,
-) -> Reachability | None:
-    """The answer for a program compiled for the model, not `complete` if there are more than `limit` states;
-    None if it makes no sense to explore more. `begun` keeps what was done for a smaller limit."""
-    kind = MODELS.get(model.name)
-    if kind is None and model.name == VIEWS and goal == ASSERTION and not program.has(AtomicBegin):
-        kind = VIEWS
-    if kind is None or Path(model.file).parent != LIBRARY or (goal == RACE and kind != "sc"):
-        return None  # a user's model of the same name may say something else
-    try:
-        if goal == RACE:
-            return _waiting(program, Waiting(find_race(program, limit, budget)))
-        if goal != ASSERTION:
-            return _waiting(program, find_waiting(program, kind, goal, limit, budget))
-        if kind == VIEWS:
-            return _weakly(program, model, budget, limit, begun)
-        answer = Machine(program, kind, limit=limit, budget=budget).explore()
-    except LimitReached:
-        return Reachability(complete=False, stats={"states": limit})
-    except (TooManyStates, NotRobust, Failed):
-        return None
-    return reachability_of(program, answer)
-
-
-def _weakly(
-    program: Program, model: Model, budget: Budget, limit: int, begun: Begun | None
-) -> Reachability | None:
-    """The answer for RC11: by SC's states where that makes no difference and they are few (each costs a third
-    of the others), else by the machine with views; and where that has no answer (threads write on and on) by
-    any number of SC's states. Raises `TooManyStates`, `NotRobust`."""
-    from treville.solving.operational.views.trace import Exploration
-
-    begun = Begun() if begun is None else begun
-    if begun.exploration is None:
-        begun.exploration = Exploration(program, model, budget)
-        found = None if program.has(Allocate) else _as_sc(program, budget, min(3 * limit, FEW_STATES))
-        if found is not None:
-            return found
-    try:
-        answer = begun.exploration.answer(limit)
-        if answer.verdict != "UNKNOWN":
-            return reachability_of(program, answer, begun.exploration.execution)
-    except LimitReached:
-        raise
-    except TooManyStates:
-        pass
-    return _robustly(program, budget, limit)
-
-
-def _as_sc(program: Program, budget: Budget, limit: int) -> Reachability | None:
-    """The answer by a few of SC's states, if they have one."""
-    try:
-        return _robustly(program, budget, limit)
-    except (TooManyStates, NotRobust):
-        return None
-
-
-def _robustly(program: Program, budget: Budget, limit: int) -> Reachability | None:
-    """The answer by SC's states. Raises `NotRobust` where RC11 may allow more."""
-    machine = Machine(program, "sc", limit=limit, budget=budget)
-    answer = RobustSearch(machine).explore()
-    if machine.memories.frees and answer.verdict != "FAIL":
-        return None  # whether accesses happen before their object is freed, the states do not tell
-    return reachability_of(program, answer) if answer.verdict != "UNKNOWN" else None
-
-
-def machine_of(model: Model) -> str | None:
-    """The machine with or without buffers that does just what the model says, if there is one."""
-    return MODELS.get(model.name) if Path(model.file).parent == LIBRARY else None
-
-
-def is_explored_as_sc(model: Model) -> bool:
-    """Does the machine without buffers do just what the model says?"""
-    return machine_of(model) == "sc"
-
-
-def reachability_of(program: Program, answer: Answer, execution: Execution | None = None) -> Reachability:
-    """What the machine answered, with the execution that fails."""
-    found = Reachability(complete=answer.verdict != "UNKNOWN", stats={"states": answer.states})
-    if answer.verdict == "FAIL" and answer.failed is not None:
-        found.failed, found.message = [answer.failed], answer.message
-        found.thread_names = [name or "main" for name in answer.bodies]
-        found.execution = execution or Trace(program, answer).execution()
-    return found
-
-
-def _waiting(program: Program, waiting: Waiting) -> Reachability:
-    """The answer to who waits for ever (or races)."""
-    answer = waiting.answer
-    found = Reachability(complete=answer.verdict != "UNKNOWN", stats={"states": answer.states})
-    if answer.verdict == "FAIL":
-        found.failed, found.waiting = waiting.places, waiting.threads
-        found.thread_names = [name or "main" for name in answer.bodies]
-        found.execution = Trace(program, answer).execution()
-    return found
+from treville.solving.operational.states import Answer, Log
 
 
 class Trace:

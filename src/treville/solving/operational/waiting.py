@@ -11,26 +11,16 @@ leave is one, too, unless all threads have ended.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from treville.programs import ir
 from treville.relations.graphs import components
-from treville.results import Budget
-from treville.results.properties import DEADLOCK
+from treville.results.properties import Property
 from treville.solving.operational.machine import Machine
 from treville.solving.operational.states import Answer, LimitReached, State
 from treville.solving.operational.threads import Does
 
 _BETWEEN_LOOKS_AT_THE_BUDGET = 64
-
-
-@dataclass(slots=True)
-class Waiting:
-    """The answer: PASS, FAIL or UNKNOWN, and for FAIL who waits where, in which run."""
-
-    answer: Answer
-    threads: list[int] = field(default_factory=list)
-    places: list[ir.Instruction] = field(default_factory=list)
 
 
 @dataclass
@@ -43,54 +33,50 @@ class Graph:
     edges: list[list[tuple[int, int]]] = field(default_factory=list)
 
 
-def find_waiting(program: ir.Program, kind: str, goal: str, limit: int, budget: Budget) -> Waiting:
-    """Look for a run of the machine that violates `deadlock` or `liveness`. Raises `TooManyStates`."""
-    machine = Machine(without_assertions(program), kind, limit=limit, budget=budget)
-    graph = _explore(machine)
-    if machine.threads.was_cut:
-        return Waiting(Answer("UNKNOWN", len(graph.states)))
-    found = _stuck(machine, graph)
-    if found is None:
-        found = _fair(machine, graph, goal)
-    if found is None:
-        return Waiting(Answer("PASS", len(graph.states)))
-    return _report(machine, graph, graph.states[found])
+class WaitingSearch:
+    """Explores the states of a program in which runs end at assertions that do not hold: such runs do not
+    count here."""
 
+    def __init__(self, machine: Machine, goal: Property) -> None:
+        self.machine = machine
+        self.goal = goal
+        self.graph = Graph()
+        self.waiting: list[tuple[int, ir.Instruction]] = []
+        self._done = 0
 
-def without_assertions(program: ir.Program) -> ir.Program:
-    """Runs in which an assertion fails end there: they do not count here."""
+    def explore(self) -> Answer:
+        """Look for a run that violates `deadlock` or `liveness`; `waiting` then says who waits where. Raises
+        `TooManyStates`; after `LimitReached` it can be asked again, with a larger limit of the machine, and
+        goes on."""
+        machine, graph = self.machine, self.graph
+        self._make_graph()
+        if machine.threads.was_cut:
+            return Answer("UNKNOWN", len(graph.states))
+        found = _stuck(machine, graph)
+        if found is None:
+            found = _fair(machine, graph, self.goal)
+        if found is None:
+            return Answer("PASS", len(graph.states))
+        last = graph.states[found]
+        self.waiting = list(_waiting_in(machine, last))
+        return Answer("FAIL", len(graph.states), None, *machine.run_to(last, graph.before))
 
-    def changed(thread: ir.Thread) -> ir.Thread:
-        code = [ir.Assume(i.condition) if isinstance(i, ir.Assert) else i for i in thread.instructions]
-        return replace(thread, instructions=code)
-
-    return replace(
-        program,
-        threads=[changed(thread) for thread in program.threads],
-        functions={name: changed(thread) for name, thread in program.functions.items()},
-    )
-
-
-# -- the graph ------------------------------------------------------------------------------------------
-
-
-def _explore(machine: Machine) -> Graph:
-    graph = Graph()
-    for state, _ in machine.first():
-        _add(graph, state, None)
-    done = 0
-    while done < len(graph.states):
-        if done % _BETWEEN_LOOKS_AT_THE_BUDGET == 0:
-            machine.budget.check()
-        current = graph.states[done]
-        for actor, step in machine.moves(current):
-            for following, _ in machine.settle(step):
-                if not _looks_again(machine, following):
-                    graph.edges[done].append((actor, _add(graph, following, current)))
-        done += 1
-        if len(graph.states) > machine.limit:
-            raise LimitReached("too many states")
-    return graph
+    def _make_graph(self) -> None:
+        machine, graph = self.machine, self.graph
+        if not graph.states:
+            for state, _ in machine.first():
+                _add(graph, state, None)
+        while self._done < len(graph.states):
+            if len(graph.states) > machine.limit:
+                raise LimitReached("too many states")
+            if self._done % _BETWEEN_LOOKS_AT_THE_BUDGET == 0:
+                machine.budget.check()
+            current = graph.states[self._done]
+            for actor, step in machine.moves(current):
+                for following, _ in machine.settle(step):
+                    if not _looks_again(machine, following):
+                        graph.edges[self._done].append((actor, _add(graph, following, current)))
+            self._done += 1
 
 
 def _add(graph: Graph, state: State, origin: State | None) -> int:
@@ -138,7 +124,7 @@ def _stuck(machine: Machine, graph: Graph) -> int | None:
     return None
 
 
-def _fair(machine: Machine, graph: Graph, goal: str) -> int | None:
+def _fair(machine: Machine, graph: Graph, goal: Property) -> int | None:
     """A state from which a fair run need not end."""
     states = {n for n in range(len(graph.states)) if not _is_over(machine, graph, n)}
     allowed = [
@@ -160,11 +146,11 @@ def _fair(machine: Machine, graph: Graph, goal: str) -> int | None:
     return None
 
 
-def _idle(graph: Graph, one: int, other: int, goal: str) -> bool:
+def _idle(graph: Graph, one: int, other: int, goal: Property) -> bool:
     """May a deadlock go on by this step?"""
     first, second = graph.states[one], graph.states[other]
     same = first.memory == second.memory and first.buffers == second.buffers
-    return goal != DEADLOCK or same
+    return goal != Property.DEADLOCK or same
 
 
 def _components(states: set[int], edges: list[list[tuple[int, int]]]) -> Iterator[set[int]]:
@@ -176,12 +162,9 @@ def _components(states: set[int], edges: list[list[tuple[int, int]]]) -> Iterato
         yield {numbers[index] for index in members}
 
 
-def _report(machine: Machine, graph: Graph, state: State) -> Waiting:
-    log, bodies = machine.run_to(state, graph.before)
-    result = Waiting(Answer("FAIL", len(graph.states), None, log, bodies))
+def _waiting_in(machine: Machine, state: State) -> Iterator[tuple[int, ir.Instruction]]:
+    """The threads that have not ended, each with where it is."""
     for number, thread in enumerate(state.threads):
         action = machine.threads.actions[thread]
         if action.does is not Does.END and action.instruction is not None:
-            result.threads.append(number)
-            result.places.append(action.instruction)
-    return result
+            yield number, action.instruction

@@ -1,0 +1,1 @@
+"""Everything that answers questions: one contract, one class per engine, one table that schedules them."""

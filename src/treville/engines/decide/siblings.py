@@ -1,0 +1,49 @@
+"""The encodings of papers 000 (clocks) and 003 (conflicts), which have their memory models built in."""
+
+from __future__ import annotations
+
+from treville.analysis.facts import Facts
+from treville.encoding.contract import architecture_for, encode_by_sibling
+from treville.engines.contract import YES, Suitability
+from treville.engines.decide.formulas import OF_TESTS, Formulas
+from treville.engines.features import Feature
+from treville.engines.session import Session
+from treville.engines.task import ProgramTask
+from treville.results import Budget, Unsupported
+from treville.solving.back_ends import BackEnd
+
+
+class Sibling(Formulas):
+    """Same events, values, lifetimes and fresh memory as every other engine; another formula."""
+
+    supports = (
+        frozenset(Feature)
+        - OF_TESTS
+        - {
+            Feature.RACES,
+            Feature.DEADLOCKS,
+            Feature.LIVENESS,
+            Feature.FLAGS,
+            Feature.LOCATED_FENCES,
+            Feature.READ_COPY_UPDATE,
+        }
+    )
+
+    def __init__(self, encoding: str, back_end: BackEnd = BackEnd.CLASP) -> None:
+        super().__init__(back_end)
+        self.encoding = encoding
+        self.name = encoding if back_end is BackEnd.CLASP else f"{encoding}:{back_end}"
+
+    def fits(self, task: ProgramTask) -> Suitability:
+        """Does the encoding have the model?"""
+        try:
+            architecture_for(self.encoding, task.model)
+        except Unsupported as error:
+            return Suitability(error.message, error.span, error.hint)
+        return YES
+
+    def session(self, task: ProgramTask, facts: Facts, budget: Budget) -> Session:
+        """See `Formulas`."""
+        with budget.stage("encoding"):
+            encoding = encode_by_sibling(self.encoding, facts, task.model, budget, complete=False)
+        return Session(encoding, task.model)

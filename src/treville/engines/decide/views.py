@@ -1,0 +1,43 @@
+"""All states of a machine with views: assertions and errors of memory under RC11.
+
+The machine may do more than the model allows, never less, so a failing run counts only if the model finds its
+execution consistent (docs/how-it-works/states.md).
+"""
+
+from __future__ import annotations
+
+from treville.engines.contract import YES, Decision, Engine, GaveUp, Suitability
+from treville.engines.decide.by_states import OF_MACHINES, Limit, decided
+from treville.engines.features import Feature
+from treville.engines.task import ProgramTask
+from treville.results import Budget
+from treville.solving.operational.known import has_views
+from treville.solving.operational.states import TooManyStates
+from treville.solving.operational.views.trace import Exploration
+
+
+class Views(Engine[ProgramTask, Decision]):
+    """See the module."""
+
+    name = "views"
+    supports = OF_MACHINES | {Feature.FAILURES}
+
+    def __init__(self) -> None:
+        self._limit = Limit()
+        self._exploration: Exploration | None = None
+
+    def fits(self, task: ProgramTask) -> Suitability:
+        """Is the model RC11?"""
+        return YES if has_views(task.model) else Suitability(f"no machine with views does {task.model.name}")
+
+    def search(self, task: ProgramTask, budget: Budget) -> Decision:
+        """Explore on."""
+        if self._exploration is None:
+            try:
+                self._exploration = Exploration(task.program, task.model, task.budget)
+            except TooManyStates as error:
+                return GaveUp(str(error))
+        self._exploration.machine.limit = self._limit.grow(budget)
+        with task.budget.stage("states"):
+            answer = self._limit.explored(self._exploration.machine.explore)
+        return decided(task, answer, self._exploration.execution)

@@ -1,0 +1,1 @@
+"""Engines that list the final states of a litmus test: one file each."""

@@ -1,0 +1,68 @@
+"""Final states by the encodings of papers 000 (clocks) and 003 (conflicts)."""
+
+from __future__ import annotations
+
+from treville.encoding.contract import architecture_for, encode_by_sibling
+from treville.encoding.executions import addresses_of
+from treville.engines.contract import YES, Engine, GaveUp, State, States, Suitability
+from treville.engines.features import Feature
+from treville.engines.outcomes.enumerate import OF_PROGRAMS
+from treville.engines.outcomes.symbolic import MAX_STATES
+from treville.engines.session import Session
+from treville.engines.task import OutcomeTask
+from treville.models.implied import implies_coherence
+from treville.passes.bounded import facts_of_test
+from treville.programs.litmus.states import satisfied
+from treville.results import Budget, TooLarge, Unsupported
+from treville.solving.back_ends import BackEnd
+from treville.solving.observation import Observation
+from treville.solving.solution import IsTrue
+
+
+class SiblingStates(Engine[OutcomeTask, States]):
+    """See the module."""
+
+    supports = (
+        frozenset(Feature)
+        - OF_PROGRAMS
+        - {
+            Feature.FLAGS,
+            Feature.LOCATED_FENCES,
+            Feature.READ_COPY_UPDATE,
+        }
+    )
+
+    def __init__(self, encoding: str, back_end: BackEnd = BackEnd.CLASP) -> None:
+        self.encoding = encoding
+        self.back_end = back_end
+        self.name = encoding if back_end is BackEnd.CLASP else f"{encoding}:{back_end}"
+
+    def fits(self, task: OutcomeTask) -> Suitability:
+        """Does the encoding have the model?"""
+        try:
+            architecture_for(self.encoding, task.model)
+        except Unsupported as error:
+            return Suitability(error.message, error.span, error.hint)
+        return YES
+
+    def search(self, task: OutcomeTask, budget: Budget) -> States | GaveUp:
+        """All final states of the test."""
+        test, coherent = task.test, implies_coherence(task.model)
+        facts = facts_of_test(
+            test.program, task.bound, budget, coherent, addresses_of(test.observed), task.alias
+        )
+        encoded = encode_by_sibling(self.encoding, facts, task.model, budget, complete=True)
+        observation = Observation(encoded, test)
+        session = Session(encoded, task.model)
+        session.open(self.back_end, observation.projected())
+        found: set[State] = set()
+
+        def on_solution(is_true: IsTrue) -> bool:
+            if test.filter is None or satisfied(test.filter, lambda o: observation.value(o, is_true)):
+                found.add(observation.state(is_true))
+            return len(found) < MAX_STATES
+
+        session.look([], on_solution, budget)
+        if len(found) >= MAX_STATES:
+            raise TooLarge(f"more than {MAX_STATES} final states", "use --engine auto")
+        return States(dict.fromkeys(found), cut=encoded.bound_reached, stats=session.stats())

@@ -1,0 +1,107 @@
+"""All engines by name. To add one: a class in its own file, and a line here (docs/how-it-works/recipes.md).
+
+Names map to functions that make an engine, since an engine object serves one task; modules are imported when
+an engine is made, so that a question pays only for the engines that work on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+from treville.engines.contract import Decision, Engine, States
+from treville.engines.task import OutcomeTask, ProgramTask
+from treville.solving.back_ends import BackEnd
+
+if TYPE_CHECKING:
+    from treville.engines.differences.task import Comparison, DifferenceTask
+
+DecideEngine: TypeAlias = Engine[ProgramTask, Decision]
+OutcomeEngine: TypeAlias = Engine[OutcomeTask, States]
+DifferenceEngine: TypeAlias = "Engine[DifferenceTask, Comparison]"
+
+AUTO = "auto"
+# Names that stand for several engines, or for what suits.
+STATES = "states"
+
+
+def _decide(module: str, cls: str, *arguments: object) -> Callable[[], DecideEngine]:
+    def make() -> DecideEngine:
+        found = import_module(f"treville.engines.decide.{module}")
+        return cast(DecideEngine, getattr(found, cls)(*arguments))
+
+    return make
+
+
+def _outcome(module: str, cls: str, *arguments: object, **named: object) -> Callable[[], OutcomeEngine]:
+    def make() -> OutcomeEngine:
+        found = import_module(f"treville.engines.outcomes.{module}")
+        return cast(OutcomeEngine, getattr(found, cls)(*arguments, **named))
+
+    return make
+
+
+def _difference(module: str, cls: str, *arguments: object) -> Callable[[], DifferenceEngine]:
+    def make() -> DifferenceEngine:
+        found = import_module(f"treville.engines.differences.{module}")
+        return cast("DifferenceEngine", getattr(found, cls)(*arguments))
+
+    return make
+
+
+_OTHERS = (BackEnd.Z3, BackEnd.SAT, BackEnd.CADICAL)
+
+# Who decides whether a program can violate a property.
+DECIDE: Mapping[str, Callable[[], DecideEngine]] = {
+    "buffers": _decide("buffers", "StoreBuffers"),
+    "waiting": _decide("waiting", "WaitingByStates"),
+    "races": _decide("races", "RacesByStates"),
+    "views": _decide("views", "Views"),
+    "robustness": _decide("robustness", "Robustness"),
+    "view-abstraction": _decide("view_abstraction", "ViewAbstraction"),
+    "interleavings": _decide("interleavings", "Interleavings"),
+    "formulas": _decide("acyclicity", "Acyclicity"),
+    "eager": _decide("acyclicity", "Acyclicity", "eager"),
+    "lazy": _decide("acyclicity", "Acyclicity", "lazy"),
+    **{f"eager:{solver}": _decide("acyclicity", "Acyclicity", "eager", solver) for solver in _OTHERS},
+    **{name: _decide("siblings", "Sibling", name) for name in ("clocks", "conflicts")},
+    **{
+        f"{name}:{solver}": _decide("siblings", "Sibling", name, solver)
+        for name in ("clocks", "conflicts")
+        for solver in _OTHERS
+    },
+}
+
+# Who looks for what one model allows and another forbids.
+DIFFERENCES: Mapping[str, Callable[[], DifferenceEngine]] = {
+    "enumerate": _difference("listing", "Listing"),
+    "judged": _difference("listing", "Judging"),
+    "formulas": _difference("formulas", "Differences"),
+    "eager": _difference("formulas", "Differences", False),
+    "lazy": _difference("formulas", "Differences", True),
+    **{
+        f"eager:{solver}": _difference("formulas", "Differences", False, solver)
+        for solver in ("certificates", BackEnd.Z3, BackEnd.SAT)
+    },
+}
+
+# Who lists the final states of a litmus test.
+OUTCOMES: Mapping[str, Callable[[], OutcomeEngine]] = {
+    "enumerate": _outcome("enumerate", "Enumerate"),
+    "eager": _outcome("symbolic", "Symbolic"),
+    "lazy": _outcome("symbolic", "Symbolic", lazy=True),
+    **{f"eager:{solver}": _outcome("symbolic", "Symbolic", back_end=solver) for solver in _OTHERS},
+    **{name: _outcome("siblings", "SiblingStates", name) for name in ("clocks", "conflicts")},
+    **{
+        f"{name}:{solver}": _outcome("siblings", "SiblingStates", name, solver)
+        for name in ("clocks", "conflicts")
+        for solver in _OTHERS
+    },
+}
+
+
+def engine_name(encoding: str, solver: str) -> str:
+    """The engine of an encoding and a solver, as `--encoding` and `--solver` name them."""
+    base = "eager" if encoding == "acyclicity" else encoding
+    return base if solver == BackEnd.CLASP else f"{base}:{solver}"

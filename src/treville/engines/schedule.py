@@ -1,0 +1,183 @@
+"""Which engines work on a task, in which order, with how much work: one table, and how it is run.
+
+A row of the table has slices of work, in units that are the same on every machine, and names the benchmark
+that set them. A slice is skipped where its engine does not suit, or gave up for good; an engine that is left
+alone needs no slices and goes on until it is done. The first answer counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
+
+from treville.engines.contract import AnyTask, Engine, GaveUp, Suitability
+from treville.engines.features import Feature
+from treville.engines.task import ProgramTask
+
+T = TypeVar("T", bound=AnyTask)
+A = TypeVar("A")
+
+
+class Slice(NamedTuple):
+    """Work for an engine; None: until it is done. `instead_of`: only if that engine cannot work any more."""
+
+    engine: str
+    units: int | None = None
+    instead_of: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduled(Generic[A]):
+    """An answer, and the engine that gave it."""
+
+    answer: A
+    engine: str
+
+
+# -- the table -------------------------------------------------------------------------------------------
+
+
+class Row(NamedTuple):
+    """Slices for tasks that have all features of `has` and none of `lacks`."""
+
+    has: frozenset[Feature]
+    lacks: frozenset[Feature]
+    slices: tuple[Slice, ...]
+
+
+def _states(buffers: int | None, views: int | None = None) -> tuple[Slice, ...]:
+    """A slice for each engine that explores states; at most one of them suits."""
+    views = buffers if views is None else views
+    return (
+        Slice("buffers", buffers),
+        Slice("waiting", buffers),
+        Slice("races", buffers),
+        Slice("views", views),
+        Slice("robustness", views, instead_of="views"),
+    )
+
+
+_OPEN = Slice("view-abstraction", 20_000)
+_LOOK = Slice("interleavings", 2_500)
+_LOOK_WITHOUT_VIEWS = Slice("interleavings", 2_500, instead_of="views")
+_NOTHING: frozenset[Feature] = frozenset()
+
+DECIDE_TABLE = (
+    # Pointers suit the machines: Treiber's stack, the Michael-Scott queue (bench/check.py structures).
+    Row(
+        frozenset({Feature.UPDATES, Feature.ALLOCATION}),
+        _NOTHING,
+        (
+            *_states(80_000, 60_000), _OPEN, _LOOK_WITHOUT_VIEWS, Slice("formulas", 40_000),
+            *_states(320_000, 340_000), Slice("formulas"),
+        ),
+    ),
+    # Locks with read-modify-writes (bench/check.py structures).
+    Row(
+        frozenset({Feature.UPDATES}),
+        _NOTHING,
+        (
+            Slice("robustness", 3_600),
+            *_states(5_000, 1_200), _OPEN, _LOOK_WITHOUT_VIEWS, Slice("formulas", 8_000),
+            *_states(75_000, 59_000), Slice("formulas", 40_000),
+            *_states(320_000, 340_000), Slice("formulas"),
+        ),
+    ),
+    # Atomic blocks make few states (bench/check.py structures); whether they race is another matter.
+    Row(
+        frozenset({Feature.ATOMIC_BLOCKS}),
+        frozenset({Feature.RACES}),
+        (
+            *_states(30_000), _OPEN, _LOOK, Slice("formulas"), *_states(120_000),
+        ),
+    ),
+    # Long straight threads are the solver's strength (bench/check.py mutexes, fibonacci).
+    Row(
+        _NOTHING,
+        _NOTHING,
+        (
+            Slice("robustness", 4_000),
+            *_states(2_500), _OPEN, _LOOK, Slice("formulas"), *_states(147_500),
+        ),
+    ),
+)  # fmt: skip
+
+# Beyond this many traces, selections and candidates the symbolic engine is faster (bench/litmus.py).
+OUTCOME_SLICES = (Slice("enumerate", 1_500), Slice("eager"))
+
+# Likewise for what differs between two models (bench/portability.py).
+DIFFERENCE_SLICES = (Slice("enumerate", 3_000), Slice("formulas"))
+
+# What `--engine states` stands for.
+ALL_STATES = (Slice("robustness", 4_000), *_states(None))
+
+
+def slices_for(task: ProgramTask) -> tuple[Slice, ...]:
+    """The row of the table that a task belongs to."""
+    has = set(task.features.places)
+    return next(row.slices for row in DECIDE_TABLE if row.has <= has and not row.lacks & has)
+
+
+# -- running it ------------------------------------------------------------------------------------------
+
+
+def run(
+    task: T, slices: Sequence[Slice], makers: Mapping[str, Callable[[], Engine[T, A]]]
+) -> Scheduled[A | GaveUp]:
+    """The answer of the first engine that has one; else why the one that got furthest gave up."""
+    course = _Course(task, makers)
+    for place, each in enumerate(slices):
+        if not course.can_work(each.engine) or (each.instead_of and course.can_work(each.instead_of)):
+            continue
+        others = {other.engine for other in slices[place + 1 :]} - {each.engine}
+        alone = not any(course.can_work(other) for other in others)
+        answer = course.engine(each.engine).run(task, None if alone else each.units)
+        if not isinstance(answer, GaveUp):
+            return Scheduled(answer, each.engine)
+        course.note(each.engine, answer)
+        if (ended := task.budget.exhausted()) is not None:
+            return Scheduled(GaveUp(ended.reason, ended.advice, error=ended), each.engine)
+    return course.furthest()
+
+
+class _Course(Generic[T, A]):
+    """The engines of one task, each made once, and what became of them."""
+
+    def __init__(self, task: T, makers: Mapping[str, Callable[[], Engine[T, A]]]) -> None:
+        self.task = task
+        self.makers = makers
+        self._engines: dict[str, Engine[T, A]] = {}
+        self._suits: dict[str, Suitability] = {}
+        self._gave_up: dict[str, GaveUp] = {}
+
+    def engine(self, name: str) -> Engine[T, A]:
+        """The engine of that name."""
+        if name not in self._engines:
+            self._engines[name] = self.makers[name]()
+        return self._engines[name]
+
+    def can_work(self, name: str) -> bool:
+        """Does the engine suit, and has not given up for good?"""
+        if name in self._gave_up:
+            return self._gave_up[name].more
+        if name not in self._suits:
+            self._suits[name] = self.engine(name).suits(self.task)
+        return bool(self._suits[name])
+
+    def note(self, name: str, answer: GaveUp) -> None:
+        """Remember why an engine gave up."""
+        self._gave_up[name] = answer
+
+    def furthest(self) -> Scheduled[A | GaveUp]:
+        """Who got to a bound tells more than who raised something, and that more than who just gave up; if
+        nobody worked at all, the last one in the order of the slices says why."""
+
+        def tells(item: tuple[str, GaveUp]) -> int:
+            return 2 * (item[1].bound is not None) + (item[1].error is not None)
+
+        if self._gave_up:
+            name, answer = max(reversed(self._gave_up.items()), key=tells)
+            return Scheduled(answer, name)
+        name, suitable = next(reversed(self._suits.items()))
+        return Scheduled(suitable.refusal(), name)

@@ -1,0 +1,193 @@
+"""Two compilations of one program as one program that each model sees its own way (paper 004, section 5.5.1).
+
+Compilers turn the same accesses into the same reads and writes, with other annotations and other fences in
+between. The joint program has the accesses once and the fences of both; annotations carry the name of
+the side they belong to. A model's view of it has the other side's fences in no order with anything, so one
+execution of the joint program is a pair of equivalent executions of the two compilations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from treville.analysis.facts import Bounds, Facts
+from treville.events.execution import Event, Execution
+from treville.models.extend import renamed
+from treville.models.model import RELATION, SET, Model, Node
+from treville.programs.compile_to import KERNEL, LANGUAGES, compile_program, target_of
+from treville.programs.ir import Fence, Instruction, Load, Program, Store, StoreExclusive, Thread
+from treville.relations import Relation, elements, mask_of
+from treville.results import Unsupported
+
+SOURCE, TARGET = "source", "target"
+_COMMON_SETS = frozenset({"R", "W", "M", "IW", "FW"})
+_ORDERS = ("po", "int", "ext", "si")
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A model and how it sees the program: `name` is empty where the program is the same to both models,
+    and `view` is then the model itself."""
+
+    model: Model
+    view: Model
+    name: str = ""
+
+    def prepare(self, facts: Facts) -> None:
+        """Give the facts what the view reads: orders without the other side's fences."""
+        if not self.name:
+            return
+        own = facts.sets.get(f"{self.name}:F")
+        foreign = facts.sets["F"].may & ~(own.may if own is not None else 0)
+        for order in _ORDERS:
+            bounds = facts.relations[order]
+            kept = (_without(bounds.may, foreign), _without(bounds.must, foreign))
+            facts.relations[f"{self.name}:{order}"] = Bounds(*kept)
+
+    def widen(self, execution: Execution) -> None:
+        """Give an execution of the joint program what the view reads."""
+        if not self.name:
+            return
+        foreign = execution.sets["F"] & ~execution.sets.get(f"{self.name}:F", 0)
+        for order in _ORDERS:
+            execution.relations[f"{self.name}:{order}"] = _without(execution.relations[order], foreign)
+
+    def seen(self, execution: Execution) -> Execution:
+        """The execution of this side's own compilation."""
+        if not self.name:
+            return execution
+        kept = [e for e in execution.events if e.kind != "F" or f"{self.name}:F" in e.tags]
+        own = restricted(execution, kept)
+        own.events = [self._event(event) for event in own.events]
+        own.sets = {name: own.sets.get(name, 0) for name in (*_COMMON_SETS, "F")}
+        for event in own.events:
+            for tag in event.tags - {"IW"}:
+                own.sets[tag] = own.sets.get(tag, 0) | 1 << event.number
+        return own
+
+    def _event(self, event: Event) -> Event:
+        prefix = f"{self.name}:"
+        own = frozenset(tag.removeprefix(prefix) for tag in event.tags if tag.startswith(prefix))
+        common = frozenset(tag for tag in event.tags if ":" not in tag)
+        return replace(event, tags=own | common)
+
+
+def restricted(execution: Execution, kept: list[Event]) -> Execution:
+    """The execution with these of its events only, numbered anew."""
+    place = {event.number: number for number, event in enumerate(kept)}
+    relations = {
+        name: Relation.of(
+            len(kept), ((place[a], place[b]) for a, b in relation.pairs() if a in place and b in place)
+        )
+        for name, relation in execution.relations.items()
+    }
+    sets = {
+        name: mask_of(place[event] for event in elements(mask) if event in place)
+        for name, mask in execution.sets.items()
+    }
+    events = [replace(event, number=place[event.number]) for event in kept]
+    return Execution(events, sets, relations, execution.final)
+
+
+def same_program(model: Model) -> Side:
+    """A model that takes the program as it is."""
+    return Side(model, model)
+
+
+def is_compiled(dialect: str, models: tuple[Model, ...]) -> bool:
+    """Is the program written in a language (C11, or the Linux kernel's C) that one of the models is not
+    about?"""
+    own = {"C": LANGUAGES, "LKMM": (KERNEL,)}.get(dialect)
+    return own is not None and any(_target(model) not in own for model in models)
+
+
+def compile_both(program: Program, source: Model, target: Model) -> tuple[Program, Side, Side]:
+    """The joint program of the compilations for two models, and their views of it."""
+    one = compile_program(program, _target(source))
+    other = compile_program(program, _target(target))
+    joint = replace(
+        program,
+        threads=[_joined(a, b) for a, b in zip(one.threads, other.threads, strict=True)],
+        functions={name: _joined(thread, other.functions[name]) for name, thread in one.functions.items()},
+    )
+    return joint, Side(source, _view(source, SOURCE), SOURCE), Side(target, _view(target, TARGET), TARGET)
+
+
+def compiled_for(program: Program, model: Model) -> Program:
+    """The compilation for one model."""
+    return compile_program(program, _target(model))
+
+
+def _target(model: Model) -> str:
+    return target_of(model.shipped, model.base_names())
+
+
+# -- the joint program -----------------------------------------------------------------------------
+
+
+def _joined(one: Thread, other: Thread) -> Thread:
+    """Both threads have the same instructions beside fences, and the same labels between them."""
+    left, right = list(_pieces(one)), list(_pieces(other))
+    if [kind for kind, _, _ in left] != [kind for kind, _, _ in right]:
+        raise Unsupported(f"the compilations of thread {one.name} differ in more than fences")
+    code: list[Instruction] = []
+    labels: dict[str, int] = {}
+    for (kind, first, fences), (_, second, more) in zip(left, right, strict=True):
+        code += [_marked(fence, SOURCE) for fence in fences] + [_marked(fence, TARGET) for fence in more]
+        if isinstance(first, str):
+            labels[first] = len(code)
+        elif kind != "end" and first is not None:
+            assert not isinstance(second, str)
+            code.append(_both(first, second))
+    return replace(one, instructions=code, labels=labels)
+
+
+Piece = tuple[str, Instruction | str | None, list[Fence]]
+
+
+def _pieces(thread: Thread) -> Iterator[Piece]:
+    """Labels and instructions in order, each with the fences in front of it."""
+    at: dict[int, list[str]] = {}
+    for name, position in thread.labels.items():
+        at.setdefault(position, []).append(name)
+    fences: list[Fence] = []
+    for position, instruction in enumerate([*thread.instructions, None]):
+        for name in sorted(at.get(position, [])):
+            yield f"label {name}", name, fences
+            fences = []
+        if isinstance(instruction, Fence):
+            fences.append(instruction)
+        else:
+            yield type(instruction).__name__ if instruction else "end", instruction, fences
+            fences = []
+
+
+def _marked(fence: Fence, side: str) -> Fence:
+    return replace(fence, tags=frozenset({f"{side}:F", *(f"{side}:{tag}" for tag in fence.tags)}))
+
+
+def _both(one: Instruction, other: Instruction | None) -> Instruction:
+    if isinstance(one, Load | Store | StoreExclusive) and isinstance(other, Load | Store | StoreExclusive):
+        marked = {f"{SOURCE}:{tag}" for tag in one.tags} | {f"{TARGET}:{tag}" for tag in other.tags}
+        return replace(one, tags=frozenset(marked))
+    return one
+
+
+# -- views -----------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=64)
+def _view(model: Model, side: str) -> Model:
+    return renamed(model, lambda node: _seen_name(node, side))
+
+
+def _seen_name(base: Node, side: str) -> str:
+    tagged = base.kind is SET and base.name not in _COMMON_SETS
+    ordering = base.kind is RELATION and base.name in _ORDERS
+    return f"{side}:{base.name}" if tagged or ordering else base.name
+
+
+def _without(relation: Relation, events: int) -> Relation:
+    return Relation([0 if events >> k & 1 else row & ~events for k, row in enumerate(relation.rows)])

@@ -1,0 +1,166 @@
+"""A front end's program -> the program that engines are asked about: a list of passes, run in order.
+
+`PROGRAM_PASSES` is the whole list (`treville check --dump passes` prints it, with what each pass changed). It
+ends in a verifier, so that a pass which breaks the IR is found here and not as a strange answer. What depends
+on the bound of loops as well is in `passes.bounded`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Protocol
+
+from treville.models.model import Model
+from treville.passes.fences import refuse_unknown_fences
+from treville.programs.compile_to import LANGUAGES, compile_program, target_of
+from treville.programs.ir import Assert, Assume, Instruction, Program, Thread
+from treville.programs.loops import given_bounds
+from treville.programs.verify import verify
+from treville.results.properties import Property
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What passes may depend on. Without a `property` the question is for final states. `dialect` is that of
+    a litmus test, empty for a whole program; `compile_to` an architecture to compile for instead of the
+    model's own; `loops` are bounds of single loops."""
+
+    model: Model
+    property: Property | None
+    dialect: str = ""
+    compile_to: str = ""
+    loops: tuple[str, ...] = ()
+
+    def target(self) -> str:
+        """The architecture that the program is compiled for."""
+        return self.compile_to or target_of(self.model.shipped, self.model.base_names())
+
+
+class ProgramPass(NamedTuple):
+    """A name, what it does in half a sentence, and how."""
+
+    name: str
+    does: str
+    run: Callable[[Program, Context], Program]
+
+
+class Applied(NamedTuple):
+    """A pass and the program after it."""
+
+    applied: ProgramPass
+    program: Program
+
+
+def lower(program: Program, context: Context) -> Program:
+    """The program after all passes."""
+    for step in steps(program, context):
+        program = step.program
+    return program
+
+
+def steps(program: Program, context: Context) -> Iterator[Applied]:
+    """The program after each pass in turn."""
+    for each in PROGRAM_PASSES:
+        program = each.run(program, context)
+        yield Applied(each, program)
+
+
+# -- the passes ------------------------------------------------------------------------------------------
+
+
+def _bound_loops(program: Program, context: Context) -> Program:
+    if not context.loops:
+        return program
+    return replace(program, loop_bounds=given_bounds(program, context.loops))
+
+
+def _failures_in_question(program: Program, context: Context) -> Program:
+    if context.property is not Property.MEMORY:
+        return program
+    return without_assertions(program, memory_too=False)
+
+
+def without_assertions(program: Program, memory_too: bool = True) -> Program:
+    """The program where a run simply ends at an assertion that does not hold."""
+
+    def ends(instruction: Instruction) -> Instruction:
+        if not isinstance(instruction, Assert) or (instruction.memory and not memory_too):
+            return instruction
+        return Assume(instruction.condition, span=instruction.span, text=instruction.text)
+
+    def without(thread: Thread) -> Thread:
+        return replace(thread, instructions=[ends(instruction) for instruction in thread.instructions])
+
+    return replace(
+        program,
+        threads=[without(thread) for thread in program.threads],
+        functions={name: without(thread) for name, thread in program.functions.items()},
+    )
+
+
+def _map_to_architecture(program: Program, context: Context) -> Program:
+    if context.dialect not in ("", "C"):
+        return program
+    if context.dialect and context.target() in LANGUAGES:
+        return program  # tests in C keep what they say under models of C
+    return compile_program(program, context.target())
+
+
+def _refuse_unknown_fences(program: Program, context: Context) -> Program:
+    refuse_unknown_fences(program, context.dialect, context.model)
+    return program
+
+
+def _verify(program: Program, _context: Context) -> Program:
+    verify(program)
+    return program
+
+
+PROGRAM_PASSES = (
+    ProgramPass("loop bounds", "gives single loops bounds of their own (--loop)", _bound_loops),
+    ProgramPass("failures", "ends runs at failures that the property is not about", _failures_in_question),
+    ProgramPass("mapping", "compiles C11 and kernel accesses for the architecture", _map_to_architecture),
+    ProgramPass("fences", "refuses fences and orders that the model does not know", _refuse_unknown_fences),
+    ProgramPass("verifier", "checks that the result is well formed", _verify),
+)
+
+
+# -- programs that recursion makes larger ------------------------------------------------------------------
+
+
+class Source(Protocol):
+    """What a front end made of a file."""
+
+    def program(self, recursion: int = 2, signals: bool = False) -> Program:
+        """Its program, with recursion inlined that many times. With `signals` condition variables wake up
+        only when signalled, else at any time."""
+
+
+class Lowering:
+    """A file's program after all passes, for any depth of recursion."""
+
+    def __init__(self, source: Source, context: Context) -> None:
+        self.source = source
+        self.context = context
+        self._lowered: dict[int, tuple[Program, Program]] = {}  # by identity of what was given
+
+    def program(self, recursion: int) -> Program:
+        """The program with recursion inlined that many times."""
+        goal = self.context.property
+        given = self.source.program(recursion, goal is not None and goal.is_about_waiting)
+        if id(given) not in self._lowered:
+            self._lowered[id(given)] = (given, lower(given, self.context))
+        return self._lowered[id(given)][1]
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A program that is there already, whatever the depth of recursion: a source without a front end."""
+
+    ready: Program
+
+    def program(self, recursion: int = 2, signals: bool = False) -> Program:
+        """See `Source`."""
+        del recursion, signals
+        return self.ready

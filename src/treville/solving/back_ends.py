@@ -1,0 +1,36 @@
+"""Formulas -> solvers by name: the four back ends behind one interface, and what they count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from treville.formulas.formula import Formula
+from treville.solving.solver import Clasp, Solver
+
+
+class BackEnd(StrEnum):
+    """Who solves formulas; only clasp knows rules and acyclic graphs, and can be limited and joined."""
+
+    CLASP = "clasp"
+    Z3 = "z3"
+    SAT = "sat"
+    CADICAL = "cadical"
+
+
+def make_solver(
+    name: BackEnd, formula: Formula, projected: Sequence[int] | None = None, patient: bool = False
+) -> Solver:
+    """A solver that holds the formula. With `projected`, solutions that agree on these literals count as one.
+    `patient`: see `Clasp`."""
+    match name:
+        case BackEnd.CLASP:
+            return Clasp(formula, projected, patient)
+        case BackEnd.Z3:
+            from treville.solving.z3_solver import Z3
+
+            return Z3(formula, projected)
+        case BackEnd.SAT | BackEnd.CADICAL:
+            from treville.solving.sat_solver import SatSolver
+
+            return SatSolver(formula, projected, "cadical195" if name is BackEnd.CADICAL else "glucose4")
