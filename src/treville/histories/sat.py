@@ -19,7 +19,7 @@ from treville.formulas.formula import FALSE, TRUE, Formula
 from treville.histories.problem import Group, Problem
 from treville.histories.saturation import Facts
 from treville.histories.view_graphs import ViewGraph
-from treville.results import Budget, BudgetExceeded
+from treville.results import Budget, BudgetExceeded, OutOfWork
 from treville.solving.solver import Clasp
 
 _MOST_NODES_FOR_TRANSITIVE = 400
@@ -218,7 +218,8 @@ class Encoding:
 
 
 def solve(problem: Problem, facts: Facts, budget: Budget, transitive: bool = False) -> dict[int, int] | None:
-    """A source for each read such that all views exist, or None. Raises `BudgetExceeded`."""
+    """A source for each read such that all views exist, or None. Raises `BudgetExceeded`; units of work are
+    the solver's conflicts."""
     result = solve_with_orders(problem, facts, budget, transitive)
     return None if result is None else result[0]
 
@@ -237,5 +238,7 @@ def solve_with_orders(
         return False
 
     # frumpy was two to three times faster than clasp's other presets on histories with few values.
-    Clasp(encoding.formula, preset="frumpy", budget=budget).enumerate(budget, read_off)
+    solver = Clasp(encoding.formula, preset="frumpy", budget=budget)
+    if not solver.look(budget, read_off, (), budget.units_left) and not found:
+        raise OutOfWork(f"no answer with {budget.units} conflicts")
     return found[0] if found else None

@@ -98,7 +98,7 @@ def find_exclusions(
                     lost.append(candidate)
                     break
                 reasons.add(reason)
-            if number % 64 == 0:
+            if number % 8 == 0:
                 yield
         if not lost:
             return result
