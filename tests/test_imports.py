@@ -11,25 +11,27 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "treville"
 
 # What each package may import, beside itself.
 _PIPELINE = (
-    "relations", "results", "programs", "models", "events", "analysis", "passes", "encoding", "solving",
-    "engines",
+    "relations", "results", "programs", "models", "events", "analysis", "passes", "formulas", "encoding",
+    "solving", "engines",
 )  # fmt: skip
 ALLOWED: dict[str, set[str]] = {
     "relations": set(),
     "results": set(),
+    "drawing": set(),
+    "formulas": {"results"},
     "programs": {"relations", "results"},
     "models": {"relations", "results"},
     "events": {"relations", "results", "programs", "models"},
     "analysis": set(_PIPELINE[:5]),
     "passes": set(_PIPELINE[:6]),
-    "encoding": set(_PIPELINE[:6]),
-    "solving": {*_PIPELINE[:6], "encoding"},
-    "engines": set(_PIPELINE[:9]),
-    "witness": {"relations", "results", "programs", "models", "events"},
+    "encoding": {*_PIPELINE[:6], "formulas"},
+    "solving": {*_PIPELINE[:6], "formulas", "encoding"},
+    "engines": set(_PIPELINE[:10]),
+    "witness": {"relations", "results", "programs", "models", "events", "drawing"},
     "questions": {*_PIPELINE, "witness"},
-    "histories": {"relations", "results", "solving", "witness"},
-    "parameterised": {"relations", "results", "solving", "witness"},
-    "petri": {"relations", "results", "solving", "witness"},
+    "histories": {"relations", "results", "formulas", "solving", "witness", "drawing"},
+    "parameterised": {"relations", "results", "solving", "witness", "drawing"},
+    "petri": {"relations", "results", "solving", "witness", "drawing"},
     "campaigns": {*_PIPELINE, "witness", "questions", "histories", "parameterised", "petri"},
 }
 # Modules that every package may import.

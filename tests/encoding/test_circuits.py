@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from treville.encoding.circuits import Circuits
-from treville.encoding.formula import FALSE, TRUE, Formula
+from treville.formulas.formula import FALSE, TRUE, Formula
 from treville.programs.operators import OPERATORS, wrap
 from treville.results import Budget
 from treville.solving.solver import Clasp

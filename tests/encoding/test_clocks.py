@@ -10,7 +10,7 @@ from asking import states, symbolic_outcomes
 from treville.encoding.clocks_architectures import ARCHITECTURES, architecture_of
 from treville.encoding.clocks_order import tautology
 from treville.encoding.contract import Clock, ClockConstraint, SiblingEncoding, encode_by_sibling
-from treville.encoding.formula import TRUE
+from treville.formulas.formula import TRUE
 from treville.models.implied import implies_coherence
 from treville.models.library import load_model
 from treville.passes.bounded import facts_of_test

@@ -2,8 +2,9 @@
 
 from random import Random
 
-from treville.encoding.graph import Rows, reduced, shared, strong_components, worth_sharing
+from treville.encoding.graph import Rows, shared, worth_sharing
 from treville.relations import Relation, elements, mask_of
+from treville.relations.graphs import reduced
 
 
 def _random_order(random: Random, n: int) -> list[int]:
@@ -66,15 +67,3 @@ def test_reduction_keeps_the_paths_of_every_execution() -> None:
 def test_rows_in_a_circle_are_not_reduced() -> None:
     rows = [0b110, 0b101, 0b011]
     assert reduced(rows, [0b111] * 3, [0b111] * 3) == rows
-
-
-def test_strong_components_are_the_classes_of_mutual_reachability() -> None:
-    random = Random(5)
-    for _ in range(300):
-        n = random.randint(1, 8)
-        pairs = [(random.randrange(n), random.randrange(n)) for _ in range(random.randint(0, 12))]
-        relation = Relation.of(n, pairs)
-        there, back = relation.star().rows, relation.star().inverse().rows
-        found = list(strong_components(relation.rows))
-        assert sum(mask.bit_count() for mask in found) == n
-        assert set(found) == {there[event] & back[event] for event in range(n)}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-from treville.encoding.formula import Formula
 from treville.engines.differences.certificates import with_certificates
+from treville.formulas.formula import Formula
 from treville.results import Budget
 from treville.solving.clauses import circles
 from treville.solving.solver import Clasp

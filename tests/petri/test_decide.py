@@ -55,7 +55,7 @@ def test_coverability_of_petri_nets_equals_exploration(problem):
     result = finding(backward(problem, Separator(problem, Budget())), 5000)
     assert result is not None, "backward search of a small net must end"
     agrees(problem, result, expected)
-    agrees(problem, finding(forward(problem), 500), expected)
+    agrees(problem, finding(forward(problem, Budget()), 500), expected)
     agrees(problem, finding(backward_boxes(problem, Separator(problem, Budget())), 2000), expected)
 
 
@@ -66,7 +66,7 @@ def test_parametric_initial_sets_give_one_verdict(problem):
     assert result is not None
     assert check(problem, result.evidence) is None
     unsafe = isinstance(result.evidence, FiringSequence)
-    agrees(problem, finding(forward(problem), 500), unsafe)
+    agrees(problem, finding(forward(problem, Budget()), 500), unsafe)
     agrees(problem, finding(guided(problem, Budget()), 300), unsafe)
 
 
@@ -75,7 +75,7 @@ def test_parametric_initial_sets_give_one_verdict(problem):
 def test_reachability_of_petri_nets_equals_exploration(problem):
     expected = truth(problem)
     agrees(problem, finding(backward_boxes(problem, Separator(problem, Budget())), 1500), expected)
-    agrees(problem, finding(forward(problem), 3500), expected)
+    agrees(problem, finding(forward(problem, Budget()), 3500), expected)
     agrees(problem, finding(guided(problem, Budget()), 300), expected)
 
 
@@ -86,7 +86,7 @@ def test_transfers_and_resets_equal_exploration(problem):
     result = finding(backward(problem, Separator(problem, Budget())), 3000)
     agrees(problem, result, expected)
     agrees(problem, finding(backward_boxes(problem, Separator(problem, Budget())), 1500), expected)
-    agrees(problem, finding(forward(problem), 200), expected)
+    agrees(problem, finding(forward(problem, Budget()), 200), expected)
 
 
 @settings(max_examples=200, deadline=None)
@@ -94,7 +94,7 @@ def test_transfers_and_resets_equal_exploration(problem):
 def test_zero_tests_equal_exploration(problem):
     expected = truth(problem)
     agrees(problem, finding(backward_boxes(problem, Separator(problem, Budget())), 1500), expected)
-    agrees(problem, finding(forward(problem), 1500), expected)
+    agrees(problem, finding(forward(problem, Budget()), 1500), expected)
 
 
 @settings(max_examples=200, deadline=None)

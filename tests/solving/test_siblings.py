@@ -10,7 +10,7 @@ from random_cases import Programs
 from random_litmus import random_test
 
 from asking import reach, states, symbolic_outcomes
-from treville.encoding.formula import Formula
+from treville.formulas.formula import Formula
 from treville.models.library import load_model
 from treville.programs.ir import (
     Assert,

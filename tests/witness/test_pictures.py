@@ -6,7 +6,6 @@ import xml.etree.ElementTree as ElementTree
 from types import SimpleNamespace
 
 from treville.witness import dot, svg
-from treville.witness.curves import Curve, Point, Rectangle
 from treville.witness.explanation import explain
 from treville.witness.naming import letters, name_events
 from treville.witness.scene import Scene, make_scene
@@ -80,10 +79,3 @@ def test_events_get_letters_thread_by_thread(made: SimpleNamespace) -> None:
     names = name_events(execution, program)
     assert names.label == ["", "", "a", "b", "c", "d"]
     assert [letters(i) for i in (0, 25, 26, 52)] == ["a", "z", "aa", "ba"]
-
-
-def test_a_curve_runs_from_its_start_to_its_end() -> None:
-    curve = Curve(Point(0, 0), Point(10, 0), Point(10, 20), Point(0, 20))
-    assert curve.at(0) == Point(0, 0)
-    assert curve.at(1) == Point(0, 20)
-    assert Rectangle(0, 0, 2, 2).overlap(Rectangle(1, 1, 2, 2)) == 1

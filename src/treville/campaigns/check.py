@@ -118,9 +118,7 @@ def _blank(file: str, model: str, goal: Property, options: Options) -> Report:
     }
 
 
-def _fill(
-    report: Report, name: str, goal: Property, options: Options, source: Callable[[], Unit]
-) -> None:
+def _fill(report: Report, name: str, goal: Property, options: Options, source: Callable[[], Unit]) -> None:
     from treville.campaigns.litmus import load_model
     from treville.questions.reachability import reachability
 

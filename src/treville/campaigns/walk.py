@@ -24,9 +24,10 @@ from treville.witness.explanation import Explanation, explain
 from treville.witness.scene import Scene, find_relation, make_scene
 from treville.witness.words import execution_text, explanation_text, headline
 
-# Looking for the shortest explanation ends after this many candidates or this many seconds.
+# Looking for the shortest explanation ends after this many candidates that could be explained, or this many
+# traces, selections and candidates in all: some seconds.
 _CANDIDATES_COMPARED = 300
-_SECONDS_TO_EXPLAIN = 2.0
+_MOST_LISTED = 3_000
 _EXECUTIONS_SHOWN = 1000
 
 
@@ -41,11 +42,14 @@ class Candidate:
     explanation: Explanation | None
 
 
-def candidates(test: LitmusTest, model: Model, which: str, bound: int, budget: Budget) -> Iterator[Candidate]:
-    """Candidate executions (`all`, `allowed` or `forbidden`) with an explanation of each forbidden one."""
+def candidates(
+    test: LitmusTest, model: Model, which: str, bound: int, budget: Budget, limit: int | None = None
+) -> Iterator[Candidate]:
+    """Candidate executions (`all`, `allowed` or `forbidden`) with an explanation of each forbidden one.
+    Raises `TooLarge` when that takes more than the limit."""
     from treville.questions.executions import executions
 
-    for judged in executions(test, model, which, bound, budget):
+    for judged in executions(test, model, which, bound, budget, limit):
         values, violated = judged.evaluation.values, judged.evaluation.violated
         explanation = explain(judged.execution, model, values, violated[0]) if violated else None
         yield Candidate(judged.execution, judged.consistent, violated, values, explanation)
@@ -89,12 +93,10 @@ def is_outcome(test: LitmusTest, state: tuple[FinalValue, ...]) -> bool:
 def telling(test: LitmusTest, model: Model, bound: int, budget: Budget) -> tuple[Candidate | None, bool]:
     """The execution that tells most about the condition: one that is allowed and ends in its outcome, else
     the one that would end in it whose violation is shortest. Also whether all candidates were seen."""
-    limit = Budget(_SECONDS_TO_EXPLAIN)
     best: Candidate | None = None
     seen = 0
     try:
-        for candidate in candidates(test, model, "all", bound, limit):
-            budget.check()
+        for candidate in candidates(test, model, "all", bound, budget, _MOST_LISTED):
             if not is_outcome(test, candidate.execution.final):
                 continue
             if candidate.consistent:
@@ -114,10 +116,8 @@ def _flagged(flag: str, test: LitmusTest, model: Model, bound: int, budget: Budg
     axiom = next((a for a in model.axioms if a.name == flag and not a.is_constraint), None)
     if axiom is None:
         return None
-    limit = Budget(_SECONDS_TO_EXPLAIN)
     try:
-        for candidate in candidates(test, model, "allowed", bound, limit):
-            budget.check()
+        for candidate in candidates(test, model, "allowed", bound, budget, _MOST_LISTED):
             if holds(axiom, candidate.values[axiom.node]) == axiom.flag:
                 candidate.explanation = explain(candidate.execution, model, candidate.values, axiom)
                 candidate.violated = [axiom]

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, TypeAlias
 
-from treville.encoding.formula import TRUE
-from treville.encoding.graph import strong_components
 from treville.encoding.relations import RelationEncoding
+from treville.formulas.formula import TRUE
 from treville.models.model import Model, NodeId, Operator
 from treville.models.recognise import is_from_read
 from treville.relations import elements, mask_of
+from treville.relations.graphs import strong_components
 
 EPSILON = -1
 StepsOperator: TypeAlias = Literal[Operator.PLUS, Operator.STAR]

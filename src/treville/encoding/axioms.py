@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import assert_never
 
 from treville.encoding.automaton import Automaton, Step
-from treville.encoding.formula import FALSE, Formula
 from treville.encoding.relations import RelationEncoding, diagonal, is_set
 from treville.events.symbolic import NO_BLOCK
+from treville.formulas.formula import FALSE, Formula
 from treville.models.model import Axiom, AxiomKind, Model, NodeId, Operator
 from treville.models.recognise import is_base, is_from_read, order_of_blocks
 from treville.relations import elements, mask_of

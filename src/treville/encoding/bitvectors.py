@@ -13,7 +13,6 @@ from collections.abc import Callable
 
 from treville.analysis.facts import Facts
 from treville.encoding.circuits import Circuits
-from treville.encoding.formula import FALSE, TRUE, Formula
 from treville.encoding.values import EventValues
 from treville.events.symbolic_terms import (
     Any,
@@ -28,6 +27,7 @@ from treville.events.symbolic_terms import (
     Read,
     Unknown,
 )
+from treville.formulas.formula import FALSE, TRUE, Formula
 from treville.programs.ir import Load
 
 Bits = list[int]

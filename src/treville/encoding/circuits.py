@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import product
 
-from treville.encoding.formula import FALSE, TRUE, Formula
+from treville.formulas.formula import FALSE, TRUE, Formula
 
 Bits = list[int]
 Operator = Callable[[list[Bits], int], Bits]

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from treville.encoding.clocks_architectures import Architecture, architecture_of, parts_of
 from treville.encoding.clocks_order import Preserved, Reduction
 from treville.encoding.contract import GLOBAL, Clock, Sibling, SiblingEncoding, SiblingMemory
-from treville.encoding.formula import FALSE, TRUE
+from treville.formulas.formula import FALSE, TRUE
 from treville.relations import elements
 from treville.results import Budget
 

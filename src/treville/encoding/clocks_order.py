@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from treville.analysis.facts import Facts
 from treville.encoding.clocks_architectures import CONTROL_FENCE, Architecture
-from treville.encoding.formula import FALSE, TRUE
 from treville.encoding.memory import MemoryEncoding
 from treville.events.symbolic_terms import Both
+from treville.formulas.formula import FALSE, TRUE
 from treville.relations import elements
 
 Cube = frozenset[int]

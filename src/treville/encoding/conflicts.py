@@ -21,7 +21,7 @@ from treville.encoding.clocks_architectures import (
 )
 from treville.encoding.clocks_order import Preserved, Reduction
 from treville.encoding.contract import CLOCK, Clock, Sibling, SiblingEncoding, SiblingMemory
-from treville.encoding.formula import FALSE, TRUE
+from treville.formulas.formula import FALSE, TRUE
 from treville.models.model import Model
 from treville.relations import elements
 from treville.results import Budget

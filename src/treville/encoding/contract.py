@@ -17,9 +17,9 @@ from typing import NamedTuple
 from treville.analysis.facts import Facts
 from treville.encoding.clocks_architectures import Architecture
 from treville.encoding.executions import Encoding, add_failures
-from treville.encoding.formula import FALSE, Formula
 from treville.encoding.memory import MemoryEncoding
 from treville.events.symbolic import NO_BLOCK
+from treville.formulas.formula import FALSE, Formula
 from treville.models.model import Model
 from treville.relations import elements
 from treville.results import Budget, Unsupported

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from treville.analysis.facts import Facts
 from treville.analysis.relations import analyse_relations
 from treville.encoding.axioms import AxiomEncoding
-from treville.encoding.formula import FALSE, TRUE, Formula
 from treville.encoding.memory import MemoryEncoding
 from treville.encoding.relations import RelationEncoding
 from treville.encoding.weakened import weaken
+from treville.formulas.formula import FALSE, TRUE, Formula
 from treville.models.model import Axiom, Model
 from treville.programs.ir import Instruction
 from treville.programs.litmus.test import ArrayOf, CellOf, Observable, RegisterOf

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from treville.relations import Relation, elements
+from treville.relations import elements
 
 # A row is a detour for the solver, so it has to save something.
 _WORTH = 2
@@ -35,26 +35,6 @@ class Rows(NamedTuple):
         """How many edges this takes."""
         first = sum(number is not None for number in self.of)
         return first + sum(map(len, self.parts)) + sum(mask.bit_count() for mask in self.members)
-
-
-def reduced(rows: Sequence[int], implied: Sequence[int], implying: Sequence[int]) -> list[int]:
-    """Rows without the pairs that two others make up for: `implied[e]` are the events that are executed
-    whenever e is, `implying[e]` those that e is executed with. Rows that form a circle stay as they are."""
-    if not Relation(list(rows)).is_acyclic():
-        return list(rows)
-    kept = []
-    for source, row in enumerate(rows):
-        left = candidates = row
-        while candidates:
-            low = candidates & -candidates
-            middle = low.bit_length() - 1
-            covered = rows[middle] & row
-            if not implied[source] >> middle & 1:
-                covered &= implying[middle]
-            left &= ~covered
-            candidates &= ~(covered | low)
-        kept.append(left)
-    return kept
 
 
 def shared(rows: Sequence[int]) -> Rows:
@@ -94,29 +74,3 @@ def _take_apart(row: int, candidates: list[int], numbers: dict[int, int], result
 def worth_sharing(rows: Sequence[int], found: Rows) -> bool:
     """Do shared rows save enough edges?"""
     return sum(row.bit_count() for row in rows) > _WORTH * found.edges()
-
-
-def strong_components(rows: Sequence[int]) -> Iterator[int]:
-    """The sets of nodes that lead to each other, each once. A path is followed, and what it comes back to is
-    merged with all that it went through (P. Purdom, BIT 10, 1970): one operation on sets for each node."""
-    done = 0
-    for root in range(len(rows)):
-        if done >> root & 1:
-            continue
-        path = [(1 << root, rows[root])]
-        on_path = 1 << root
-        while path:
-            members, following = path.pop()
-            following &= ~(done | members)
-            if following & on_path & ~members:
-                others, theirs = path.pop()
-                path.append((others | members, theirs | following))
-            elif following:
-                path.append((members, following))
-                node = following & -following
-                path.append((node, rows[node.bit_length() - 1]))
-                on_path |= node
-            else:
-                on_path ^= members
-                done |= members
-                yield members

@@ -14,12 +14,13 @@ from itertools import pairwise
 
 from treville.analysis.facts import Facts
 from treville.encoding.bitvectors import BitVectors
-from treville.encoding.formula import FALSE, TRUE, Formula
-from treville.encoding.graph import Rows, reduced, shared, worth_sharing
+from treville.encoding.graph import Rows, shared, worth_sharing
 from treville.encoding.values import FiniteDomains, ValueEncoding
 from treville.events.symbolic_data import StaticEvent
+from treville.formulas.formula import FALSE, TRUE, Formula
 from treville.programs.ir import FREED
 from treville.relations import Relation, elements, mask_of
+from treville.relations.graphs import reduced
 
 # A read of fewer writes of its own thread needs no help.
 _WORTH_A_CHAIN = 4

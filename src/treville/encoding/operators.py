@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
-from treville.encoding.formula import FALSE
+from treville.formulas.formula import FALSE
 from treville.models.model import NodeId, Operator
 from treville.models.recognise import is_from_read
 from treville.relations import elements

@@ -8,9 +8,9 @@ recursive definitions become rules, whose least solution is exactly the least fi
 from __future__ import annotations
 
 from treville.analysis.facts import Bounds, SetBounds
-from treville.encoding.formula import FALSE, Formula
 from treville.encoding.memory import MemoryEncoding
 from treville.encoding.operators import MEMBER_RULES, PAIR_RULES
+from treville.formulas.formula import FALSE, Formula
 from treville.models.model import SET, Model, NodeId
 from treville.relations import Relation, elements
 

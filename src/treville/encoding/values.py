@@ -16,7 +16,6 @@ from typing import Protocol
 
 from treville.analysis.facts import Facts
 from treville.analysis.possible import EMPTY
-from treville.encoding.formula import FALSE, TRUE, Formula
 from treville.events.symbolic_terms import (
     Any,
     Apply,
@@ -29,8 +28,10 @@ from treville.events.symbolic_terms import (
     NonZero,
     Read,
 )
+from treville.formulas.formula import FALSE, TRUE, Formula
 from treville.programs.operators import OPERATORS
-from treville.relations import Relation, elements
+from treville.relations import Relation
+from treville.relations.graphs import successors_first
 
 
 class ValueEncoding(Protocol):
@@ -128,24 +129,10 @@ class FiniteDomains(EventValues):
             for write, _ in sources:
                 if write not in self.facts.initial_writes:
                     rows[read] |= support.of_value(self.facts.symbolic.events[write].value or 0)
-        relation = Relation(rows)
-        if not relation.is_acyclic():
+        order = successors_first(rows)
+        if order is None or not Relation(rows).is_irreflexive():
             return None
-        order: list[int] = []
-        done = 0
-        for read in self.sources:
-            stack = [read]
-            while stack:
-                current = stack[-1]
-                open_reads = rows[current] & ~done
-                if done >> current & 1 or not open_reads:
-                    if not done >> current & 1:
-                        done |= 1 << current
-                        order.append(current)
-                    stack.pop()
-                else:
-                    stack.extend(elements(open_reads))
-        return order
+        return [read for read in self.sources if not rows[read]] + order
 
     def _bodies(self, read: int, number: int) -> list[list[int]]:
         return [[literal, self.written(write, number)] for write, literal in self.sources[read]]

@@ -11,6 +11,7 @@ from treville.histories.problem import Problem
 from treville.histories.saturation import Facts
 from treville.histories.view_graphs import ViewGraph
 from treville.histories.views import Execution, instances
+from treville.relations.graphs import topological
 from treville.results import Budget
 
 _WRITES_TO_COMPARE = 16
@@ -26,7 +27,9 @@ def from_choices(
         starts.append(total)
         total += view.nodes
     targets = _edges(problem, facts, sources, orders, starts, total)
-    place = {node: i for i, node in enumerate(_topological(targets, total))}
+    place = {node: i for i, node in enumerate(topological(targets))}
+    if len(place) < total:
+        raise AssertionError("a solver's choice has a cycle")
     chosen = []
     absent = problem.events.optional - set(sources.values())
     for start, view in zip(starts, problem.views, strict=True):
@@ -87,22 +90,6 @@ def _group_edges(
             if problem.events.is_initial(sources[read]):
                 for write in group.writes:
                     yield from problem.from_read_edges(group, read, write)
-
-
-def _topological(targets: list[list[int]], total: int) -> list[int]:
-    indegree = [0] * total
-    for found in targets:
-        for target in found:
-            indegree[target] += 1
-    ready = [node for node in range(total) if not indegree[node]]
-    for node in ready:
-        for target in targets[node]:
-            indegree[target] -= 1
-            if not indegree[target]:
-                ready.append(target)
-    if len(ready) < total:
-        raise AssertionError("a solver's choice has a cycle")
-    return ready
 
 
 def from_one_order(level: Level, events: Events, order: Sequence[int], sources: dict[int, int]) -> Execution:

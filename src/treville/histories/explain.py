@@ -17,7 +17,8 @@ from treville.histories.problem import build_problem
 from treville.histories.saturation import Conflict, Step, saturate
 from treville.results import Budget, BudgetExceeded, Verdict
 
-_SECONDS_FOR_ONE_TRY = 10.0
+# Conflicts of the solver: some ten seconds for histories that are hard at all.
+_CONFLICTS_FOR_ONE_TRY = 5_000
 
 
 Fails = Callable[[History, Budget], bool]
@@ -132,9 +133,7 @@ class _Deletion:
         self.budget.check()
         if not kept:
             return False
-        left = self.budget.remaining()
-        seconds = _SECONDS_FOR_ONE_TRY if left is None else min(left, _SECONDS_FOR_ONE_TRY)
-        return self.fails(self.history.restricted(kept), Budget(seconds, self.budget.memory))
+        return self.fails(self.history.restricted(kept), self.budget.slice(_CONFLICTS_FOR_ONE_TRY))
 
 
 Reason = tuple[tuple[str, ...], tuple[Step, ...], tuple[Step, ...]]

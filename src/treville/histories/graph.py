@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from treville.histories.view_graphs import ViewGraph
+from treville.relations.graphs import shortest_cycle, shortest_path, topological
 from treville.results import Budget
 
 _NODES_BETWEEN_CHECKS = 2048
+# From so many nodes a cycle is looked for.
+_STARTS = 200
 
 
 @dataclass(slots=True)
@@ -52,82 +57,28 @@ class EdgeSet:
 
     def path(self, start: int, goal: int, before_round: int) -> list[tuple[int, int]]:
         """The edges of a path that was there before a round; empty when there was none in this view."""
-        previous: dict[int, int] = {start: start}
-        frontier = [start]
-        while frontier and goal not in previous:
-            following = []
-            for node in frontier:
-                for target in self.targets[node]:
-                    if target not in previous and self.round_of(node, target) < before_round:
-                        previous[target] = node
-                        following.append(target)
-            frontier = following
-        found = []
-        while goal in previous and goal != start:
-            found.append((previous[goal], goal))
-            goal = previous[goal]
-        return found[::-1]
+        if start == goal:
+            return []
 
-    def shortest_cycle(self, nodes: int) -> list[int]:
-        """A short cycle: the shortest through some node of a cyclic part."""
-        alive = _cyclic_part(self.targets, nodes)
-        best: list[int] = []
-        for start in alive[:200]:
-            found = self._cycle_through(start, len(best) or nodes + 1)
-            if found and (not best or len(found) < len(best)):
-                best = found
-        return best
+        def earlier(node: int) -> Iterator[int]:
+            return (t for t in self.targets[node] if self.round_of(node, t) < before_round)
 
-    def _cycle_through(self, start: int, limit: int) -> list[int]:
-        previous: dict[int, int] = {}
-        frontier, length = [start], 0
-        while frontier and length < limit:
-            length += 1
-            following = []
-            for node in frontier:
-                for target in self.targets[node]:
-                    if target == start:
-                        path = [node]
-                        while path[-1] != start:
-                            path.append(previous[path[-1]])
-                        return path[::-1]
-                    if target not in previous:
-                        previous[target] = node
-                        following.append(target)
-            frontier = following
-        return []
+        return list(pairwise(shortest_path(start, goal, len(self.targets), earlier) or ()))
 
-
-def _topological(targets: list[set[int]], nodes: int) -> list[int] | None:
-    order = _peeled(targets, nodes)
-    return order if len(order) == nodes else None
-
-
-def _cyclic_part(targets: list[set[int]], nodes: int) -> list[int]:
-    """Nodes that are left when nodes without predecessors are removed again and again."""
-    removed = set(_peeled(targets, nodes))
-    return [node for node in range(nodes) if node not in removed]
-
-
-def _peeled(targets: list[set[int]], nodes: int) -> list[int]:
-    """Nodes whose predecessors all come earlier in the list."""
-    indegree = [0] * nodes
-    for found in targets:
-        for target in found:
-            indegree[target] += 1
-    ready = [node for node in range(nodes) if not indegree[node]]
-    for node in ready:
-        for target in targets[node]:
-            indegree[target] -= 1
-            if not indegree[target]:
-                ready.append(target)
-    return ready
+    def shortest_cycle(self) -> list[int]:
+        """A short cycle: the shortest through one of the first nodes of the cyclic part."""
+        nodes, after = len(self.targets), self.targets.__getitem__
+        outside = set(topological(self.targets))
+        starts = [node for node in range(nodes) if node not in outside][:_STARTS]
+        return (
+            shortest_cycle(starts, nodes, lambda start, most: shortest_path(start, start, most, after)) or []
+        )
 
 
 def close(edges: EdgeSet, nodes: int, budget: Budget) -> Closure | None:
     """Ancestors and descendants of every node as bit masks, or None when there is a cycle."""
-    order = _topological(edges.targets, nodes)
-    if order is None:
+    order = topological(edges.targets)
+    if len(order) < nodes:
         return None
     after, before = [0] * nodes, [0] * nodes
     for number, node in enumerate(reversed(order)):

@@ -7,6 +7,7 @@ small histories. `WITNESSES` shows that nothing else is included: a history and 
 
 from __future__ import annotations
 
+from treville.relations.graphs import reachable
 from treville.results import Verdict
 
 WEAKER: dict[str, tuple[str, ...]] = {
@@ -70,14 +71,7 @@ among all histories with unique values, up to four threads and two keys."""
 
 def weaker_than(level: str) -> set[str]:
     """All levels that allow whatever this one allows, itself not counted."""
-    found: set[str] = set()
-    frontier = list(WEAKER[level])
-    while frontier:
-        name = frontier.pop()
-        if name not in found:
-            found.add(name)
-            frontier.extend(WEAKER[name])
-    return found
+    return reachable(WEAKER[level], WEAKER.__getitem__)
 
 
 def separating(first: str, second: str) -> str | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from treville.histories.history import Events
-from treville.relations import Relation, elements, mask_of
+from treville.relations import Relation, mask_of
 
 
 @dataclass
@@ -84,28 +84,8 @@ class OrderContext:
 
 
 def closure(relation: Relation) -> Relation | None:
-    """Transitive closure of an acyclic relation, in one pass against its order; None when cyclic."""
-    count = relation.n
-    indegree = [0] * count
-    successors = [list(elements(row)) for row in relation.rows]
-    for targets in successors:
-        for target in targets:
-            indegree[target] += 1
-    ready = [e for e in range(count) if not indegree[e]]
-    for event in ready:
-        for target in successors[event]:
-            indegree[target] -= 1
-            if not indegree[target]:
-                ready.append(target)
-    if len(ready) < count:
-        return None
-    rows = [0] * count
-    for event in reversed(ready):
-        row = 0
-        for target in successors[event]:
-            row |= rows[target] | 1 << target
-        rows[event] = row
-    return Relation(rows)
+    """Transitive closure of an acyclic relation; None when cyclic."""
+    return relation.plus() if relation.is_acyclic() else None
 
 
 def _program(context: OrderContext) -> Relation:

@@ -12,37 +12,28 @@ acyclic. Two ways to say that:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from itertools import combinations, permutations
-from typing import Any
 
+from treville.formulas.formula import FALSE, TRUE, Formula
 from treville.histories.problem import Group, Problem
 from treville.histories.saturation import Facts
 from treville.histories.view_graphs import ViewGraph
-from treville.results import Budget, BudgetExceeded
+from treville.results import Budget, BudgetExceeded, OutOfWork
+from treville.solving.solver import Clasp
 
-_POLL_SECONDS = 0.02
 _MOST_NODES_FOR_TRANSITIVE = 400
 _MOST_FOR_ONE_SOURCE = 40
 
 
 class Encoding:
-    """Writes a problem into a clasp instance; clauses, edges and literals with shared constants."""
+    """Writes a problem into a formula and remembers what its literals mean."""
 
     def __init__(self, problem: Problem, facts: Facts, budget: Budget, transitive: bool) -> None:
-        from clingo import Control
-
         self.problem, self.facts, self.budget = problem, facts, budget
-        # frumpy was two to three times faster than clasp's other presets on histories with few values.
-        self.control = Control(["--warn=none", "--configuration=frumpy"])
-        self.backend: Any = self.control.backend()
-        self.offset: list[int] = []
-        self.nodes = 0
-        for view in problem.views:
-            self.offset.append(self.nodes)
-            self.nodes += view.nodes
+        self.formula = Formula()
+        self.offset = [self.formula.nodes(view.nodes) for view in problem.views]
         self.transitive = transitive
-        self.true = 0
         self.source: dict[tuple[int, int], int] = {}
         self.present: dict[int, int] = {}
         self.before: dict[tuple[int, int, int], int] = {}
@@ -51,34 +42,24 @@ class Encoding:
 
     # -- literals and clauses --------------------------------------------------------------------
 
-    def new(self) -> int:
-        """A fresh variable."""
-        atom = int(self.backend.add_atom())
-        self.backend.add_rule([atom], [], choice=True)
-        return atom
-
-    def clause(self, *literals: int) -> None:
-        """At least one of the literals holds."""
-        self.backend.add_rule([], [-literal for literal in literals])
-
     def conjunction(self, literals: list[int]) -> int:
-        """A literal that holds whenever all the given ones do."""
-        literals = [literal for literal in literals if literal != self.true]
+        """A literal that holds whenever all the given ones do; when it need not hold, the solver is free."""
+        literals = [literal for literal in literals if literal != TRUE]
+        if FALSE in literals:
+            return FALSE
         if len(literals) < 2:
-            return literals[0] if literals else self.true
-        both = self.new()
-        self.clause(both, *(-literal for literal in literals))
+            return literals[0] if literals else TRUE
+        both = self.formula.choice()
+        self.formula.forbid_apart(-both, *literals)
         return both
 
     def edge(self, before: int, after: int, *conditions: int) -> None:
         """While the conditions hold, global node `before` precedes `after`."""
         condition = self.conjunction(list(conditions))
-        if condition == -self.true:
-            return
         if self.transitive:
-            self.clause(-condition, self.order(before, after))
+            self.formula.require(-condition, self.order(before, after))
         else:
-            self.backend.add_acyc_edge(before, after, [condition])
+            self.formula.edge(before, after, condition)
 
     def order(self, first: int, second: int) -> int:
         """The literal of the transitive encoding for "node `first` precedes node `second`"."""
@@ -90,37 +71,42 @@ class Encoding:
 
     def write(self) -> None:
         """EXE and SV for all views."""
-        with self.backend:
-            self.true = self.new()
-            self.clause(self.true)
-            if self.transitive:
-                self._total_orders()
-            self._executions()
-            for index, view in enumerate(self.problem.views):
-                self.budget.check()
-                self._view(index, view)
-            for number, group in enumerate(self.problem.groups):
-                self.budget.check()
-                self._group(number, group)
-            for first, before, second, after in self.problem.issue:
-                self.edge(self.offset[first] + before, self.offset[second] + after)
+        if self.transitive:
+            self._total_orders()
+        self._executions()
+        for index, view in enumerate(self.problem.views):
+            self.budget.check()
+            self._view(index, view)
+        for number, group in enumerate(self.problem.groups):
+            self.budget.check()
+            self._group(number, group)
+        for first, before, second, after in self.problem.issue:
+            self.edge(self.offset[first] + before, self.offset[second] + after)
 
     def _total_orders(self) -> None:
-        if self.nodes > _MOST_NODES_FOR_TRANSITIVE:
+        nodes = self.formula.graph_nodes
+        if nodes > _MOST_NODES_FOR_TRANSITIVE:
             raise BudgetExceeded(
-                f"{self.nodes} nodes are too many for transitivity clauses", "use --algorithm sat"
+                f"{nodes} nodes are too many for transitivity clauses", "use --algorithm sat"
             )
-        for component in self._components():
-            for first, second in combinations(component, 2):
-                self.precedes[first, second] = self.new()
-            for first, second, third in permutations(component, 3):
-                self.clause(-self.order(first, second), -self.order(second, third), self.order(first, third))
-            self.budget.check()
+        for together in self._ordered_together():
+            for first, second in combinations(together, 2):
+                self.precedes[first, second] = self.formula.choice()
+            for first, second in permutations(together, 2):
+                self.budget.check()
+                self._order_with_others(first, second, together)
 
-    def _components(self) -> list[range]:
+    def _order_with_others(self, first: int, second: int, together: range) -> None:
+        """Transitivity."""
+        before, order, forbid = self.order(first, second), self.order, self.formula.forbid_apart
+        for third in together:
+            if third not in (first, second):
+                forbid(before, order(second, third), order(third, first))
+
+    def _ordered_together(self) -> list[range]:
         """Nodes that may be ordered with each other: those of one view, or all when views are linked."""
         if self.problem.issue:
-            return [range(self.nodes)]
+            return [range(self.formula.graph_nodes)]
         return [
             range(start, start + view.nodes)
             for start, view in zip(self.offset, self.problem.views, strict=True)
@@ -131,16 +117,16 @@ class Encoding:
         readers: dict[int, list[int]] = {}
         for read, candidates in self.facts.candidates.items():
             if len(candidates) == 1:
-                self.source[candidates[0], read] = self.true
+                self.source[candidates[0], read] = TRUE
             else:
                 for write in candidates:
-                    self.source[write, read] = self.new()
+                    self.source[write, read] = self.formula.choice()
             literals = [self.source[write, read] for write in candidates]
-            self.clause(*literals)
+            self.formula.require(*literals)
             # Two sources at once do no harm, so that large sets can do without these clauses.
             if len(literals) <= _MOST_FOR_ONE_SOURCE:
                 for first, second in combinations(literals, 2):
-                    self.clause(-first, -second)
+                    self.formula.forbid_apart(first, second)
             self.budget.check()
             for write in candidates:
                 readers.setdefault(write, []).append(self.source[write, read])
@@ -148,13 +134,13 @@ class Encoding:
             self.present[write] = self._disjunction(readers.get(write, []))
         for write, read, uncertain in self.problem.exclusions:
             if (write, read) in self.source:
-                self.clause(-self.source[write, read], -self.present[uncertain])
+                self.formula.require(-self.source[write, read], -self.present[uncertain])
 
     def _disjunction(self, literals: list[int]) -> int:
-        either = self.new()
+        either = self.formula.choice()
         for literal in literals:
-            self.clause(-literal, either)
-        self.clause(-either, *literals)
+            self.formula.require(-literal, either)
+        self.formula.require(-either, *literals)
         return either
 
     def _view(self, index: int, view: ViewGraph) -> None:
@@ -194,7 +180,7 @@ class Encoding:
 
     def _write_pair(self, number: int, group: Group, first: int, second: int) -> None:
         known = self.facts.known(group, first, second)
-        literal = self.new() if known is None else (self.true if known else -self.true)
+        literal = self.formula.choice() if known is None else (TRUE if known else FALSE)
         self.before[number, first, second] = literal
         self.before[number, second, first] = -literal
         if known is not None and not {first, second} & self.problem.events.optional:
@@ -214,24 +200,26 @@ class Encoding:
                 if source == write:
                     continue
                 initial = self.problem.events.is_initial(source)
-                order = self.true if initial else self.before[number, source, write]
-                if order != -self.true:
+                order = TRUE if initial else self.before[number, source, write]
+                if order != FALSE:
                     reasons.append((self.source[source, read], order))
-            certain = reasons == [(self.true, self.true)] and self.facts.closures
+            certain = reasons == [(TRUE, TRUE)] and self.facts.closures
             if not reasons or (certain and write not in self.problem.events.optional):
                 continue  # saturation has the path from the read to the write
             if len(reasons) == 1:
                 overwritten = self.conjunction(list(reasons[0]))
             else:
-                overwritten = self.new()
+                overwritten = self.formula.choice()
                 for chosen, order in reasons:
-                    self.clause(overwritten, -chosen, -order)
+                    forbid = self.formula.forbid if TRUE in (chosen, order) else self.formula.forbid_apart
+                    forbid(-overwritten, chosen, order)
             for index, before, after in self.problem.from_read_edges(group, read, write):
                 self.edge(self.offset[index] + before, self.offset[index] + after, overwritten)
 
 
 def solve(problem: Problem, facts: Facts, budget: Budget, transitive: bool = False) -> dict[int, int] | None:
-    """A source for each read such that all views exist, or None. Raises `BudgetExceeded`."""
+    """A source for each read such that all views exist, or None. Raises `BudgetExceeded`; units of work are
+    the solver's conflicts."""
     result = solve_with_orders(problem, facts, budget, transitive)
     return None if result is None else result[0]
 
@@ -242,29 +230,15 @@ def solve_with_orders(
     """Sources, and the chosen write orders as (group, before, after); None when there are none."""
     encoding = Encoding(problem, facts, budget, transitive)
     encoding.write()
-    wanted = [a for a in (*encoding.source.values(), *encoding.before.values()) if a > 0]
-    model = _run(encoding.control, budget, set(wanted))
-    if model is None:
-        return None
-    sources = {read: write for (write, read), atom in encoding.source.items() if atom in model}
-    orders = {
-        key for key, atom in encoding.before.items() if (atom in model if atom > 0 else -atom not in model)
-    }
-    return sources, orders
+    found: list[tuple[dict[int, int], set[tuple[int, int, int]]]] = []
 
+    def read_off(is_true: Callable[[int], bool]) -> bool:
+        sources = {read: write for (write, read), literal in encoding.source.items() if is_true(literal)}
+        found.append((sources, {key for key, literal in encoding.before.items() if is_true(literal)}))
+        return False
 
-def _run(control: Any, budget: Budget, wanted: Iterable[int]) -> set[int] | None:
-    """Solve without blocking, so that the budget is honoured; the true atoms among `wanted`."""
-    found: set[int] = set()
-
-    def remember(model: Any) -> None:
-        found.update(atom for atom in wanted if model.is_true(atom))
-
-    with control.solve(async_=True, on_model=remember) as handle:
-        try:
-            while not handle.wait(_POLL_SECONDS):
-                budget.check()
-        except BudgetExceeded:
-            handle.cancel()
-            raise
-        return found if handle.get().satisfiable else None
+    # frumpy was two to three times faster than clasp's other presets on histories with few values.
+    solver = Clasp(encoding.formula, preset="frumpy", budget=budget)
+    if not solver.look(budget, read_off, (), budget.units_left) and not found:
+        raise OutOfWork(f"no answer with {budget.units} conflicts")
+    return found[0] if found else None

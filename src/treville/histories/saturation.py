@@ -276,7 +276,7 @@ class _Saturation:
         """The conflict of a cyclic view, with everything that its derivation rests on."""
         view, edges = self.problem.views[index], self.edges[index]
         names = {node: event for event, node in view.node.items()}
-        cycle = edges.shortest_cycle(view.nodes)
+        cycle = edges.shortest_cycle()
         around = list(zip(cycle, cycle[1:] + cycle[:1], strict=True))
         used: set[int] = set()
         derivations: dict[tuple[int, int], tuple[int, tuple[Step, ...]]] = {}

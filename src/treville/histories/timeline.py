@@ -8,33 +8,24 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass
-from xml.sax.saxutils import escape
 
+from treville.drawing.geometry import Curve, Point, Rectangle
+from treville.drawing.style import SANS, stylesheet, width_of
+from treville.drawing.svg import arrow_head, card, document, head, line, path, rectangle, text
 from treville.histories.history import Events, show_value
 from treville.results import InputError
 
 _MOST_OPERATIONS = 400
 _LANE, _TOP, _BOX_HEIGHT, _GAP = 74, 44, 30, 34
-_STYLE = """
-text{font:13px system-ui,sans-serif;fill:#1c2733}
-.name{font-weight:600}.title{font-size:15px;font-weight:600}.note{fill:#5a6875;font-size:12px}
-.lane{stroke:#d5dce3}.write{fill:#dbe9fb;stroke:#3a6fb0}.read{fill:#e2f3e4;stroke:#3d8a4a}
-.start{fill:#f1f1f1;stroke:#8a949e}.maybe{stroke-dasharray:4 3}
-.rf{fill:none;stroke:#3d8a4a;stroke-width:1.4;marker-end:url(#green)}
-.bad{fill:none;stroke:#c23030;stroke-width:1.8;stroke-dasharray:6 3;marker-end:url(#red)}
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class _Box:
-    left: float
-    width: float
-    centre_y: float
-
-    @property
-    def centre_x(self) -> float:
-        return self.left + self.width / 2
+_STYLE = stylesheet(
+    f"text{{font:13px {SANS};fill:$ink}}"
+    ".name{font-weight:600}.title{font-size:15px;font-weight:600}.note{fill:$faint;font-size:12px}"
+    ".card{fill:$card;stroke:$line}.lane{stroke:$line}"
+    ".write{fill:$sky;stroke:$blue}.read{fill:$mint;stroke:$green}"
+    ".start{fill:$box;stroke:$grey}.maybe{stroke-dasharray:4 3}"
+    ".rf{fill:none;stroke:$green;stroke-width:1.4}.head-rf{fill:$green}"
+    ".bad{fill:none;stroke:$red;stroke-width:1.8;stroke-dasharray:6 3}.head-bad{fill:$red}"
+)
 
 
 def draw(
@@ -69,8 +60,8 @@ class _Picture:
         self.names_width = 28 + 8 * max(map(len, names), default=4)
         self.boxes = self._timed() if events.history.has_times else self._layered()
         self._place_initial()
-        self.width = max(box.left + box.width for box in self.boxes.values()) + 40
-        self.width = max(self.width, 30 + 7.4 * max(map(len, [title, *notes])))
+        words = max([width_of(title, 15), *(width_of(note, 12) for note in notes)])
+        self.width = max([30 + words, *(box.right + 40 for box in self.boxes.values())])
 
     # -- where things stand ----------------------------------------------------------------------
 
@@ -83,12 +74,12 @@ class _Picture:
         return f"{'write' if operation.is_write else 'read'} {text}"
 
     def _box_width(self, event: int) -> float:
-        return 18 + 7.6 * len(self._label(event))
+        return 18 + width_of(self._label(event), 13)
 
     def _lane(self, event: int) -> float:
         return _TOP + (self.events.thread_of[event] + (1 if self.initial else 0)) * _LANE + _LANE / 2
 
-    def _layered(self) -> dict[int, _Box]:
+    def _layered(self) -> dict[int, Rectangle]:
         """Columns by the longest chain of program order and reads-from; by position where they are cyclic."""
         column = self._columns()
         widths: dict[int, float] = {}
@@ -99,7 +90,7 @@ class _Picture:
             lefts[at] = left
             left += widths[at] + _GAP
         return {
-            e: _Box(lefts[at] + (widths[at] - self._box_width(e)) / 2, self._box_width(e), self._lane(e))
+            e: _box(lefts[at] + (widths[at] - self._box_width(e)) / 2, self._box_width(e), self._lane(e))
             for e, at in column.items()
         }
 
@@ -123,7 +114,7 @@ class _Picture:
                 left.discard(event)
         return column
 
-    def _timed(self) -> dict[int, _Box]:
+    def _timed(self) -> dict[int, Rectangle]:
         """Boxes from start to end; times are stretched so that every label fits its box."""
         operations = [self.events.operation(e) for e in range(self.events.count)]
         spans = [(o.start or 0.0, o.end if o.end is not None else float("inf")) for o in operations]
@@ -135,7 +126,7 @@ class _Picture:
             room += [place[s] + self._box_width(e) for e, (s, t) in enumerate(spans) if t == moment and s < t]
             place[moment] = max(room)
         return {
-            e: _Box(place[s], max(place[t] - place[s], self._box_width(e)), self._lane(e))
+            e: _box(place[s], max(place[t] - place[s], self._box_width(e)), self._lane(e))
             for e, (s, t) in enumerate(spans)
         }
 
@@ -143,7 +134,7 @@ class _Picture:
         left = float(self.names_width)
         for write in self.initial:
             width = self._box_width(write)
-            self.boxes[write] = _Box(left, width, _TOP + _LANE / 2)
+            self.boxes[write] = _box(left, width, _TOP + _LANE / 2)
             left += width + 12
 
     # -- drawing ---------------------------------------------------------------------------------
@@ -152,80 +143,60 @@ class _Picture:
         lanes = len(self.events.threads) + (1 if self.initial else 0)
         bottom = _TOP + lanes * _LANE
         height = bottom + 22 * len(self.notes) + 16
-        parts = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width:.0f}" height="{height}" '
-            f'viewBox="0 0 {self.width:.0f} {height}" role="img">',
-            f"<title>{escape(self.title)}</title><style>{_STYLE}</style>{_MARKERS}",
-            '<rect width="100%" height="100%" fill="#ffffff"/>',
-            f'<text class="title" x="16" y="28">{escape(self.title)}</text>',
-        ]
-        parts += self._lanes(lanes)
+        frame = Rectangle(0, 0, self.width, height)
+        parts = [card(frame), text(Point(16, 28), self.title, kind="title"), *self._lanes(lanes)]
         parts += [self._arrow(w, r, "rf") for r, w in sorted(self.sources.items())]
         parts += [self._arrow(a, b, "bad") for a, b, _ in self.contradiction if a != b]
         parts += [self._draw_box(event, box) for event, box in sorted(self.boxes.items())]
         for i, note in enumerate(self.notes):
             indent = 16 + 8 * (len(note) - len(note.lstrip()))
-            text = f'<text class="note" x="{indent}" y="{bottom + 18 + 22 * i}">'
-            parts.append(f"{text}{escape(note.lstrip())}</text>")
-        return "\n".join([*parts, "</svg>", ""])
+            parts.append(text(Point(indent, bottom + 18 + 22 * i), note.lstrip(), kind="note"))
+        heads = [arrow_head(kind, f"head-{kind}") for kind in ("rf", "bad")]
+        return document(self.title, frame, _STYLE, heads, parts)
 
     def _lanes(self, lanes: int) -> list[str]:
         names = [*(["initially"] if self.initial else []), *self.events.process_names]
         parts = []
         for i, name in zip(range(lanes), names, strict=True):
             y = _TOP + i * _LANE + _LANE / 2
-            parts.append(f'<text class="name" x="16" y="{y + 4:.0f}">{escape(name)}</text>')
+            parts.append(text(Point(16, y + 4), name, kind="name"))
             if not (self.initial and i == 0):
-                ends = f'x1="{self.names_width}" x2="{self.width - 20:.0f}"'
-                parts.append(f'<line class="lane" {ends} y1="{y:.0f}" y2="{y:.0f}"/>')
+                parts.append(line(Point(self.names_width, y), Point(self.width - 20, y), "lane"))
         return parts
 
-    def _draw_box(self, event: int, box: _Box) -> str:
+    def _draw_box(self, event: int, box: Rectangle) -> str:
         if self.events.is_initial(event):
             kind = "start"
         else:
             kind = "write" if self.events.is_write[event] else "read"
             if self.events.operation(event).status.value == "info":
                 kind += " maybe"
-        top = box.centre_y - _BOX_HEIGHT / 2
-        return (
-            f'<rect class="{kind}" x="{box.left:.1f}" y="{top:.1f}" width="{box.width:.1f}" '
-            f'height="{_BOX_HEIGHT}" rx="6"/><text x="{box.centre_x:.1f}" y="{box.centre_y + 4.5:.1f}" '
-            f'text-anchor="middle">{escape(self._label(event))}</text>'
-        )
+        label = text(Point(box.centre.x, box.centre.y + 4.5), self._label(event), anchor="middle")
+        return rectangle(box, kind=kind, rx=6) + label
 
     def _arrow(self, first: int, second: int, kind: str) -> str:
         one, two = self.boxes[first], self.boxes[second]
-        if one.centre_y == two.centre_y:
-            return self._arc(one, two, kind)
-        down = 1 if two.centre_y > one.centre_y else -1
-        aside = 7 if kind == "bad" else -7
-        x1, y1 = one.centre_x + aside, one.centre_y + down * _BOX_HEIGHT / 2
-        x2, y2 = two.centre_x + aside, two.centre_y - down * (_BOX_HEIGHT / 2 + 2)
-        bend = (y2 - y1) * 0.45
-        return (
-            f'<path class="{kind}" d="M{x1:.1f},{y1:.1f} C{x1:.1f},{y1 + bend:.1f} '
-            f'{x2:.1f},{y2 - bend:.1f} {x2:.1f},{y2:.1f}"/>'
-        )
-
-    def _arc(self, one: _Box, two: _Box, kind: str) -> str:
-        """Within a lane: above for sources, below for contradictions."""
-        side = 1 if kind == "bad" else -1
-        y = one.centre_y + side * _BOX_HEIGHT / 2
-        lift = y + side * 20
-        return (
-            f'<path class="{kind}" d="M{one.centre_x:.1f},{y:.1f} C{one.centre_x:.1f},{lift:.1f} '
-            f'{two.centre_x:.1f},{lift:.1f} {two.centre_x:.1f},{y + side * 2:.1f}"/>'
-        )
+        curve = _arc(one, two, kind) if one.y == two.y else _across(one, two, kind)
+        return path(curve.path(), kind, marker_end=head(kind))
 
 
-_MARKERS = (
-    "<defs>"
-    + "".join(
-        f'<marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" '
-        f'markerUnits="userSpaceOnUse" markerWidth="9" markerHeight="9" orient="auto">'
-        f'<path d="M0,0 L8,4 L0,8 z" fill="{colour}"/></marker>'
-        for name, colour in (("green", "#3d8a4a"), ("red", "#c23030"))
-    )
-    + "</defs>"
-)
+def _box(left: float, width: float, middle: float) -> Rectangle:
+    return Rectangle(left, middle - _BOX_HEIGHT / 2, width, _BOX_HEIGHT)
+
+
+def _across(one: Rectangle, two: Rectangle, kind: str) -> Curve:
+    """From lane to lane; sources a little left of the middle, contradictions right of it."""
+    aside = 7 if kind == "bad" else -7
+    down = two.y > one.y
+    start = Point(one.centre.x + aside, one.bottom if down else one.y)
+    end = Point(two.centre.x + aside, two.y - 2 if down else two.bottom + 2)
+    bend = (end.y - start.y) * 0.45
+    return Curve(start, Point(start.x, start.y + bend), Point(end.x, end.y - bend), end)
+
+
+def _arc(one: Rectangle, two: Rectangle, kind: str) -> Curve:
+    """Within a lane: above for sources, below for contradictions."""
+    side, y = (1, one.bottom) if kind == "bad" else (-1, one.y)
+    start, end = Point(one.centre.x, y), Point(two.centre.x, y + side * 2)
+    lift = y + side * 20
+    return Curve(start, Point(start.x, lift), Point(end.x, lift), end)

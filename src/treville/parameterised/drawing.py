@@ -1,14 +1,16 @@
 """The exploration of an answer as a DOT graph or an SVG picture; for a FAIL also the ghb graph of the run.
 
 Unsafe cubes are at the top; an arrow leads from a cube to a predecessor and carries the transition. Guessed
-cubes are dashed; the way to the initial states is red.
+cubes are dashed.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from xml.sax.saxutils import escape
 
+from treville.drawing.geometry import Curve, Point, Rectangle
+from treville.drawing.style import SANS, shortened, stylesheet
+from treville.drawing.svg import arrow_head, card, document, head, path, rectangle, text
 from treville.parameterised.cube import Node
 from treville.parameterised.decide import Answer
 from treville.parameterised.happens_before import graph_of, slot_names
@@ -17,12 +19,11 @@ from treville.parameterised.wording import cube_text, process
 _MOST_NODES = 400
 _WIDTH, _HEIGHT, _GAP, _LINE = 190, 26, 46, 13
 _LETTERS = 32
-_STYLE = (
-    "text{font:10px system-ui,'DejaVu Sans',sans-serif;fill:#1f2328}.title{font-size:14px;font-weight:600}"
-    "rect{fill:#f6f8fa;stroke:#57606a}.guess{stroke-dasharray:4 3}.bad{stroke:#cf222e;stroke-width:2}"
-    "path{fill:none;stroke:#7a828e}.label{fill:#0969da}.back{fill:#fff;stroke:none}"
-    "@media (prefers-color-scheme:dark){text{fill:#e6edf3}rect{fill:#161b22;stroke:#9198a1}"
-    ".back{fill:#0d1117}.bad{stroke:#ff7b72}.label{fill:#58a6ff}}"
+_STYLE = stylesheet(
+    f"text{{font:10px {SANS};fill:$ink}}"
+    ".title{font-size:14px;font-weight:600}.card{fill:$card;stroke:$line}"
+    ".cube{fill:$box;stroke:$slate}.guess{stroke-dasharray:4 3}.edge{fill:none;stroke:$grey}.head{fill:$grey}"
+    ".label{fill:$blue}"
 )
 
 
@@ -94,53 +95,44 @@ def svg(answer: Answer) -> str:
     rows: dict[int, list[Node]] = defaultdict(list)
     for node in nodes:
         rows[node.depth].append(node)
-    places: dict[int, tuple[float, float, float]] = {}
+    places: dict[int, Rectangle] = {}
     top, widest = 50.0, 1
     for depth in sorted(rows):
         tallest = 0.0
         for column, node in enumerate(rows[depth]):
             height = _HEIGHT + _LINE * len(_lines(node))
-            places[node.number] = (20 + column * (_WIDTH + 20), top, height)
+            places[node.number] = Rectangle(20 + column * (_WIDTH + 20), top, _WIDTH, height)
             tallest = max(tallest, height)
         widest = max(widest, len(rows[depth]))
         top += tallest + _GAP
     width = 40 + widest * (_WIDTH + 20)
     parents = _parents(nodes)
     title = f"{answer.system.name}: {answer.verdict.value} under {answer.system.model.upper()}"
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{top:.0f}" '
-        f'viewBox="0 0 {width} {top:.0f}">',
-        f'<style>{_STYLE}</style><rect class="back" width="100%" height="100%"/>',
-        f'<text class="title" x="20" y="26">{escape(title)}</text>',
-    ]
+    frame = Rectangle(0, 0, width, top)
+    parts = [card(frame), text(Point(20, 26), title, kind="title")]
     for node in nodes:
         if node.number in parents:
             parts.append(_arrow(places[parents[node.number]], places[node.number], _label(answer, node)))
     parts += [_box(node, places[node.number]) for node in nodes]
-    return "".join([*parts, "</svg>\n"])
+    return document(title, frame, _STYLE, [arrow_head("head", "head", 7)], parts)
 
 
 def _lines(node: Node) -> list[str]:
-    return [
-        part if len(part) <= _LETTERS else part[: _LETTERS - 1] + "…"
-        for part in cube_text(node).split(" && ")
-    ]
+    return [shortened(part, _LETTERS) for part in cube_text(node).split(" && ")]
 
 
-def _box(node: Node, place: tuple[float, float, float]) -> str:
-    x, y, height = place
-    kind = ' class="guess"' if node.guessed else ""
-    texts = [
-        f'<text x="{x + 8:.0f}" y="{y + 28 + index * _LINE:.0f}">{escape(line)}</text>'
+def _box(node: Node, place: Rectangle) -> str:
+    kind = "cube guess" if node.guessed else "cube"
+    number = text(Point(place.x + 8, place.y + 14), str(node.number), kind="label")
+    lines = [
+        text(Point(place.x + 8, place.y + 28 + index * _LINE), line)
         for index, line in enumerate(_lines(node))
     ]
-    head = f'<text class="label" x="{x + 8:.0f}" y="{y + 14:.0f}">{node.number}</text>'
-    box = f'<rect{kind} x="{x:.0f}" y="{y:.0f}" width="{_WIDTH}" height="{height:.0f}" rx="4"/>'
-    return box + head + "".join(texts)
+    return "".join([rectangle(place, kind=kind, rx=4), number, *lines])
 
 
-def _arrow(above: tuple[float, float, float], below: tuple[float, float, float], label: str) -> str:
-    x1, y1 = above[0] + _WIDTH / 2, above[1] + above[2]
-    x2, y2 = below[0] + _WIDTH / 2, below[1]
-    path = f'<path d="M{x1:.0f} {y1:.0f}C{x1:.0f} {y1 + 24:.0f} {x2:.0f} {y2 - 24:.0f} {x2:.0f} {y2:.0f}"/>'
-    return f'{path}<text class="label" x="{x2 + 4:.0f}" y="{y2 - 6:.0f}">{escape(label[:_LETTERS])}</text>'
+def _arrow(above: Rectangle, below: Rectangle, label: str) -> str:
+    start, end = Point(above.centre.x, above.bottom), Point(below.centre.x, below.y)
+    curve = Curve(start, Point(start.x, start.y + 24), Point(end.x, end.y - 24), end)
+    words = text(Point(end.x + 4, end.y - 6), label[:_LETTERS], kind="label")
+    return path(curve.path(), "edge", marker_end=head("head")) + words

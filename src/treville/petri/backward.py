@@ -13,6 +13,7 @@ import heapq
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 
+from treville.petri import work
 from treville.petri.answers import Finding, FiringSequence, Invariant
 from treville.petri.exclusions import Exclusions, find_exclusions
 from treville.petri.halfspace import HalfSpace
@@ -211,7 +212,7 @@ def _staged(problem: Problem, separator: Separator, packing: Packing) -> Method:
 
 
 def _search(problem: Problem, predecessors: _Predecessors, pruner: _Pruner, exclusions: Exclusions) -> Method:
-    packing = pruner.packing
+    packing, budget = pruner.packing, pruner.separator.budget
     basis = MinimalSet(packing)
     highest = packing.pack([int(min(high, packing.limit)) for high in problem.initial.high])
     parents: dict[int, tuple[int, int] | None] = {}
@@ -219,7 +220,8 @@ def _search(problem: Problem, predecessors: _Predecessors, pruner: _Pruner, excl
 
     def consider(marking: int, parent: tuple[int, int] | None) -> bool:
         """Add a marking unless it is redundant or unreachable; True when it is covered initially."""
-        pruner.separator.budget.check()
+        budget.check()
+        budget.spend(work.MARKING)
         support = packing.support(marking)
         if basis.below(marking, support):
             return False

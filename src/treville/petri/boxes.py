@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Generator, Iterator
 
+from treville.petri import work
 from treville.petri.answers import Finding, FiringSequence, Invariant
 from treville.petri.halfspace import HalfSpace
 from treville.petri.net import UNBOUNDED, Bound, Box, Marking, Problem, Transition
@@ -149,6 +150,7 @@ def _search(problem: Problem, separator: Separator, top: int) -> Method:
 
     def consider(box: Box, parent: tuple[int, Box] | None) -> Box | None:
         separator.budget.check()
+        separator.budget.spend(work.MARKING)
         half_space = separator.separate(box)
         if half_space is not None:
             used[half_space] = None

@@ -1,15 +1,15 @@
 """The question itself: problem -> oriented half spaces -> the other methods in turns -> checked answer.
 
-`answer` runs the chosen method, or in `auto` gives every applicable method slices of time that grow, until
+`answer` runs the chosen method, or in `auto` gives every applicable method slices of work that grow, until
 one ends. Whatever a method claims goes through `checking` first; a claim that does not pass is a bug.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
+from treville.petri import work
 from treville.petri.answers import Evidence, Finding, FiringSequence, Invariant
 from treville.petri.backward import backward
 from treville.petri.boxes import backward_boxes
@@ -25,7 +25,8 @@ from treville.results.verdict import Verdict
 Method = Generator[None, None, Finding]
 
 METHODS = ("auto", "halfspace", "traps", "backward", "forward", "guided")
-_FIRST_SLICE = 0.03
+# Units of work (`petri.work`): some 50 milliseconds, and two seconds.
+_FIRST_SLICE, _LONGEST_SLICE = 20_000, 800_000
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ def _run(problem: Problem, method: str, budget: Budget) -> tuple[str, Finding]:
         "halfspace": lambda: _half_spaces(problem, separator, budget),
         "traps": lambda: _traps(problem, separator, budget),
         "backward": lambda: _backward(problem, separator),
-        "forward": lambda: forward(problem),
+        "forward": lambda: forward(problem, budget),
         "guided": lambda: _guided(problem, budget),
     }
     if method != "auto":
@@ -111,13 +112,13 @@ def _backward(problem: Problem, separator: Separator) -> Method:
 
 def _exhaust(running: Method, budget: Budget) -> Finding:
     while True:
-        finding = _slice(running, 1.0, budget)
+        finding = _slice(running, _LONGEST_SLICE, budget)
         if finding is not None:
             return finding
 
 
 def _take_turns(makers: dict[str, Callable[[], Method]], budget: Budget) -> tuple[str, Finding]:
-    """Slices of time for each method in turn, doubling each round, until one has evidence.
+    """Slices of work for each method in turn, doubling each round, until one has evidence.
 
     Half spaces from the solver come last: by then the others have had time to answer without importing it.
     """
@@ -135,16 +136,17 @@ def _take_turns(makers: dict[str, Callable[[], Method]], budget: Budget) -> tupl
                 return name, finding
             reasons.append(f"{name}: {finding.reason}")
             del running[name]
-        slice_length = min(2 * slice_length, 2.0)
+        slice_length = min(2 * slice_length, _LONGEST_SLICE)
     return "auto", Finding(None, "; ".join(reasons))
 
 
-def _slice(running: Method, seconds: float, budget: Budget) -> Finding | None:
-    """Run a method for some seconds; its finding when it ended."""
-    end = time.process_time() + seconds
+def _slice(running: Method, units: int, budget: Budget) -> Finding | None:
+    """Let a method do so much work; its finding when it ended."""
+    end = budget.spent + units
     try:
-        while time.process_time() < end:
+        while budget.spent < end:
             budget.check()
+            budget.spend(work.STEP)
             next(running)
     except StopIteration as stop:
         finding: Finding = stop.value

@@ -15,6 +15,7 @@ from itertools import combinations
 
 from treville.petri.net import UNBOUNDED, Problem
 from treville.petri.packing import Packing
+from treville.relations.graphs import reachable
 
 Predecessors = Callable[[int, list[int]], Iterator[tuple[int, int]]]
 Excluded = Callable[[int, list[int]], bool]
@@ -51,13 +52,7 @@ class Exclusions:
 
     def needed(self) -> list[int]:
         """The survivors that were used, with all that their own exclusion rests on."""
-        found, stack = set(self.used), list(self.used)
-        while stack:
-            for reason in self.reasons[stack.pop()]:
-                if reason not in found:
-                    found.add(reason)
-                    stack.append(reason)
-        return sorted(found)
+        return sorted(reachable(self.used, self.reasons.__getitem__))
 
 
 def _candidates(problem: Problem, packing: Packing, size: int) -> Iterator[int]:
@@ -103,7 +98,7 @@ def find_exclusions(
                     lost.append(candidate)
                     break
                 reasons.add(reason)
-            if number % 64 == 0:
+            if number % 8 == 0:
                 yield
         if not lost:
             return result

@@ -17,9 +17,11 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from itertools import product
 
+from treville.petri import work
 from treville.petri.answers import Cover, Finding, FiringSequence, Markings
 from treville.petri.net import UNBOUNDED, Bound, Box, Marking, Net, Problem, Transition
 from treville.petri.packing import FieldOverflow, Packing
+from treville.results.budget import Budget
 
 Method = Generator[None, None, Finding]
 Limit = tuple[Bound, ...]
@@ -55,14 +57,14 @@ def _fire(transition: Transition, limit: Limit) -> Limit | None:
     return tuple(result)
 
 
-def forward(problem: Problem) -> Method:
+def forward(problem: Problem, budget: Budget) -> Method:
     """Explore from the initial markings; yields now and then, ends with a `Finding`."""
     if not problem.coverability:
-        return (yield from _explicit(problem))
+        return (yield from _explicit(problem, budget))
     width = 8
     while True:
         try:
-            return (yield from _Covering(problem, Packing(len(problem.net.places), width)).run())
+            return (yield from _Covering(problem, Packing(len(problem.net.places), width), budget).run())
         except FieldOverflow:
             width *= 2
 
@@ -70,8 +72,8 @@ def forward(problem: Problem) -> Method:
 class _Covering:
     """The search for a cover; infinity is the largest number of a packed field."""
 
-    def __init__(self, problem: Problem, packing: Packing) -> None:
-        self.problem, self.net, self.packing = problem, problem.net, packing
+    def __init__(self, problem: Problem, packing: Packing, budget: Budget) -> None:
+        self.problem, self.net, self.packing, self.budget = problem, problem.net, packing, budget
         self.covered: list[int] = []
 
     def run(self) -> Method:
@@ -86,6 +88,7 @@ class _Covering:
             self._cover(node.packed)
             if (finding := self._reaches_target(node)) is not None:
                 return finding
+            self.budget.spend(work.LIFTING * len(self.net.transitions))
             for index, transition in enumerate(self.net.transitions):
                 fired = _fire(transition, node.limit)
                 if fired is not None and not self._is_covered(self._packed(fired)):
@@ -221,11 +224,11 @@ def _run(net: Net, marking: Marking, steps: list[int]) -> Marking | None:
     return marking
 
 
-def _explicit(problem: Problem) -> Method:
+def _explicit(problem: Problem, budget: Budget) -> Method:
     """Breadth-first over concrete markings; from ever larger initial markings where those are open."""
     starts = _points(problem.initial)
     if starts is not None:
-        finding = yield from _breadth_first(problem, starts, None)
+        finding = yield from _breadth_first(problem, starts, None, budget)
         assert finding is not None
         return finding
     extra = 0
@@ -234,7 +237,7 @@ def _explicit(problem: Problem) -> Method:
             int(min(low + extra, high))
             for low, high in zip(problem.initial.low, problem.initial.high, strict=True)
         )
-        finding = yield from _breadth_first(problem, [start], 4000 * (extra + 1))
+        finding = yield from _breadth_first(problem, [start], 4000 * (extra + 1), budget)
         if finding is not None and isinstance(finding.evidence, FiringSequence):
             return finding
         extra = 2 * extra + 1
@@ -253,13 +256,14 @@ def _points(box: Box) -> list[Marking] | None:
 
 
 def _breadth_first(
-    problem: Problem, starts: list[Marking], most: int | None
+    problem: Problem, starts: list[Marking], most: int | None, budget: Budget
 ) -> Generator[None, None, Finding | None]:
     parents: dict[Marking, tuple[int, Marking] | None] = dict.fromkeys(starts)
     queue = deque(starts)
     while queue:
         if most is not None and len(parents) > most:
             return None
+        budget.spend(work.FIRING * len(problem.net.transitions))
         marking = queue.popleft()
         if any(target.contains(marking) for target in problem.targets):
             return Finding(_path(parents, marking))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 from collections.abc import Generator
 
+from treville.petri import work
 from treville.petri.answers import Finding, FiringSequence
 from treville.petri.linear import Cone
 from treville.petri.net import UNBOUNDED, Bound, Box, Problem
@@ -48,7 +49,7 @@ class _Guide:
     """Solves the state equation between a marking and one target."""
 
     def __init__(self, problem: Problem, target: Box, budget: Budget) -> None:
-        self.target = target
+        self.target, self.budget = target, budget
         self.count = len(problem.net.places)
         self.capped = [p for p in range(self.count) if target.high[p] != UNBOUNDED]
         # Any number of tokens cannot be compared with an upper end: then start from the least marking.
@@ -91,6 +92,7 @@ def _walk(
     steps: list[int] = []
     counts: dict[int, int] | None = {}
     while len(steps) < length:
+        guide.budget.spend(work.FIRING * len(net.transitions))
         if guide.reached(marking):
             return _concrete(problem, steps, guide.target)
         choice = _choose(problem, marking, counts or {}, seen, chance)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from math import gcd
 
+from treville.petri import work
 from treville.results.budget import Budget
 
 Row = dict[int, int]
@@ -77,6 +78,7 @@ class Cone:
         pivots = 0
         while True:
             self.budget.check()
+            self.budget.spend(work.PIVOT)
             entering = self._entering(pivots > _PIVOTS_BEFORE_BLAND)
             if entering is None:
                 return None

@@ -7,23 +7,21 @@ moves each of them along the arrow, and none of them across the line.
 
 from __future__ import annotations
 
-from xml.sax.saxutils import escape, quoteattr
-
+from treville.drawing.geometry import Point, Rectangle
+from treville.drawing.style import SANS, stylesheet
+from treville.drawing.svg import arrow_head, card, circle, document, head, line, path, rectangle, text
 from treville.petri.halfspace import HalfSpace, triviality
 from treville.petri.net import UNBOUNDED, Problem, Transition
 from treville.petri.report import inequality
 
 _STEP, _LEFT, _TOP, _EXTRA = 48, 56, 64, 3
 
-_STYLE = (
-    "text{font-family:system-ui,'Segoe UI','DejaVu Sans',sans-serif;font-size:12px;fill:#1f2328}"
-    ".card{fill:#fff;stroke:#d0d7de}.axis{stroke:#57606a;stroke-width:1.2}.dot{fill:#afb8c1}"
-    ".active{fill:#ffd33d;fill-opacity:.28}.inside{fill:#0969da}.border{stroke:#cf222e;stroke-width:2}"
-    ".start{fill:#1a7f37}.bad{stroke:#cf222e;stroke-width:2.4}.move{stroke:#0969da;stroke-width:1.6}"
-    ".head{fill:#0969da}.title{font-size:14px;font-weight:600}.small{fill:#59636e;font-size:11px}"
-    "@media (prefers-color-scheme:dark){text{fill:#e6edf3}.card{fill:#0d1117;stroke:#30363d}"
-    ".axis{stroke:#9198a1}.dot{fill:#484f58}.inside{fill:#58a6ff}.move{stroke:#58a6ff}.head{fill:#58a6ff}"
-    ".small{fill:#9198a1}}"
+_STYLE = stylesheet(
+    f"text{{font-family:{SANS};font-size:12px;fill:$ink}}"
+    ".card{fill:$card;stroke:$line}.axis{stroke:$slate;stroke-width:1.2}.dot{fill:$pale}"
+    ".active{fill:$yellow;fill-opacity:.28}.inside{fill:$blue}.border{stroke:$red;stroke-width:2}"
+    ".start{fill:$green}.bad{stroke:$red;stroke-width:2.4}.move{stroke:$blue;stroke-width:1.6}"
+    ".head{fill:$blue}.title{font-size:14px;font-weight:600}.small{fill:$faint;font-size:11px}"
 )
 
 
@@ -39,13 +37,11 @@ class _Plane:
         self.width = _LEFT + self.size * _STEP + 40
         self.height = _TOP + self.size * _STEP + 96
 
-    def x(self, value: float) -> float:
-        return round(_LEFT + value * _STEP, 1)
+    def at(self, first: float, second: float) -> Point:
+        """Where a marking lies."""
+        return Point(_LEFT + first * _STEP, _TOP + (self.size - second) * _STEP)
 
-    def y(self, value: float) -> float:
-        return round(_TOP + (self.size - value) * _STEP, 1)
-
-    def border(self) -> tuple[float, float, float, float] | None:
+    def border(self) -> tuple[Point, Point] | None:
         """The ends of the line k . m = c within the picture."""
         (a, b), c, top = self.half_space.k, self.half_space.c, self.size
         points = []
@@ -56,7 +52,7 @@ class _Plane:
         inside = sorted({(x, y) for x, y in points if -1e-9 <= x <= top + 1e-9 and -1e-9 <= y <= top + 1e-9})
         if len(inside) < 2:
             return None
-        return (*inside[0], *inside[-1])
+        return self.at(*inside[0]), self.at(*inside[-1])
 
 
 def draw_plane(problem: Problem, half_space: HalfSpace) -> str:
@@ -64,50 +60,41 @@ def draw_plane(problem: Problem, half_space: HalfSpace) -> str:
     plane = _Plane(problem, half_space)
     chosen = next((t for t in problem.net.transitions if triviality(half_space, t) is None), None)
     title = f"always {inequality(problem.net, half_space)}"
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {plane.width} {plane.height}" '
-        f'width="{plane.width}" height="{plane.height}" role="img" aria-label={quoteattr(title)}>',
-        f"<style>{_STYLE}</style>",
-        '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="9" markerHeight="9" '
-        'markerUnits="userSpaceOnUse" orient="auto"><path class="head" d="M0 0L8 4L0 8z"/></marker></defs>',
-        f'<rect class="card" x="0.5" y="0.5" width="{plane.width - 1}" height="{plane.height - 1}" rx="8"/>',
-        f'<text class="title" x="16" y="26">{escape(title)}</text>',
-    ]
+    frame = Rectangle(0, 0, plane.width, plane.height)
+    parts = [card(frame), text(Point(16, 26), title, kind="title")]
     if chosen is not None:
-        parts += _active(plane, chosen)
+        parts.append(_active(plane, chosen))
     parts += _axes(plane) + _dots(plane, chosen)
     if border := plane.border():
-        x1, y1, x2, y2 = border
-        ends = f'x1="{plane.x(x1)}" y1="{plane.y(y1)}" x2="{plane.x(x2)}" y2="{plane.y(y2)}"'
-        parts.append(f'<line class="border" {ends}/>')
+        parts.append(line(*border, "border"))
     if chosen is not None:
         parts += _moves(plane, chosen)
     parts += _marks(plane) + _legend(plane, chosen)
-    return "\n".join([*parts, "</svg>"]) + "\n"
+    return document(title, frame, _STYLE, [arrow_head("tip", "head")], parts)
 
 
-def _active(plane: _Plane, transition: Transition) -> list[str]:
-    left, low = plane.x(transition.low(0) - 0.3), plane.y(transition.low(1) - 0.3)
-    right, high = plane.x(plane.size + 0.3), plane.y(plane.size + 0.3)
-    return [
-        f'<rect class="active" x="{left}" y="{high}" width="{round(right - left, 1)}" '
-        f'height="{round(low - high, 1)}"/>'
-    ]
+def _active(plane: _Plane, transition: Transition) -> str:
+    left, low = plane.at(transition.low(0) - 0.3, transition.low(1) - 0.3)
+    right, high = plane.at(plane.size + 0.3, plane.size + 0.3)
+    return rectangle(Rectangle(left, high, right - left, low - high), kind="active")
 
 
 def _axes(plane: _Plane) -> list[str]:
     names = plane.problem.net.places
-    origin_x, origin_y, end = plane.x(0), plane.y(0), plane.size
+    origin, end = plane.at(0, 0), plane.size
     parts = [
-        f'<line class="axis" x1="{origin_x}" y1="{origin_y}" x2="{plane.x(end + 0.5)}" y2="{origin_y}"/>',
-        f'<line class="axis" x1="{origin_x}" y1="{origin_y}" x2="{origin_x}" y2="{plane.y(end + 0.4)}"/>',
-        f'<text x="{plane.x(end + 0.2)}" y="{origin_y - 10}">{escape(names[0])}</text>',
-        f'<text x="{origin_x + 10}" y="{plane.y(end + 0.2)}">{escape(names[1])}</text>',
+        line(origin, plane.at(end + 0.5, 0), "axis"),
+        line(origin, plane.at(0, end + 0.4), "axis"),
+        text(Point(plane.at(end + 0.2, 0).x, origin.y - 10), names[0]),
+        text(Point(origin.x + 10, plane.at(0, end + 0.2).y), names[1]),
     ]
     for value in range(end + 1):
-        x, y = plane.x(value), plane.y(value) + 4
-        parts.append(f'<text class="small" x="{x}" y="{origin_y + 20}" text-anchor="middle">{value}</text>')
-        parts.append(f'<text class="small" x="{origin_x - 14}" y="{y}" text-anchor="end">{value}</text>')
+        below, beside = (
+            Point(plane.at(value, 0).x, origin.y + 20),
+            Point(origin.x - 14, plane.at(0, value).y + 4),
+        )
+        parts.append(text(below, str(value), kind="small", anchor="middle"))
+        parts.append(text(beside, str(value), kind="small", anchor="end"))
     return parts
 
 
@@ -118,7 +105,7 @@ def _dots(plane: _Plane, transition: Transition | None) -> list[str]:
             inside = plane.half_space.contains((a, b)) and transition is not None
             filled = inside and transition is not None and transition.enabled((a, b))
             kind, radius = ("inside", 4.5) if filled else ("dot", 2.5)
-            parts.append(f'<circle class="{kind}" cx="{plane.x(a)}" cy="{plane.y(b)}" r="{radius}"/>')
+            parts.append(circle(plane.at(a, b), radius, kind))
     return parts
 
 
@@ -129,20 +116,17 @@ def _moves(plane: _Plane, transition: Transition) -> list[str]:
     markings = [(a, b) for a in range(plane.size + 1) for b in range(plane.size + 1)]
     active = [m for m in markings if transition.enabled(m) and plane.half_space.contains(m)]
     for a, b in sorted(active, key=lambda m: k[0] * m[0] + k[1] * m[1] - c)[:4]:
-        after = transition.fire((a, b))
-        ends = f'x1="{plane.x(a)}" y1="{plane.y(b)}" x2="{plane.x(after[0])}" y2="{plane.y(after[1])}"'
-        parts.append(f'<line class="move" {ends} marker-end="url(#tip)"/>')
+        after = plane.at(*transition.fire((a, b)))
+        parts.append(line(plane.at(a, b), after, "move", marker_end=head("tip")))
     return parts
 
 
 def _marks(plane: _Plane) -> list[str]:
     start = plane.problem.initial.low
-    parts = [f'<circle class="start" cx="{plane.x(start[0])}" cy="{plane.y(start[1])}" r="7"/>']
+    parts = [circle(plane.at(*start), 7, "start")]
     for target in plane.problem.targets:
-        x, y = plane.x(target.low[0]), plane.y(target.low[1])
-        parts.append(
-            f'<path class="bad" d="M{x - 6} {y - 6}L{x + 6} {y + 6}M{x - 6} {y + 6}L{x + 6} {y - 6}"/>'
-        )
+        x, y = plane.at(*target.low)
+        parts.append(path(f"M{x - 6} {y - 6}L{x + 6} {y + 6}M{x - 6} {y + 6}L{x + 6} {y - 6}", "bad"))
     return parts
 
 
@@ -150,8 +134,5 @@ def _legend(plane: _Plane, transition: Transition | None) -> list[str]:
     lines = ["green: the initial marking; red cross: the target; red line: the border"]
     if transition is not None:
         lines.append(f"yellow: what enables {transition.name}; blue: of these, what the half space contains")
-    y = plane.y(0) + 48
-    return [
-        f'<text class="small" x="16" y="{y + 18 * number}">{escape(line)}</text>'
-        for number, line in enumerate(lines)
-    ]
+    top = plane.at(0, 0).y + 48
+    return [text(Point(16, top + 18 * number), words, kind="small") for number, words in enumerate(lines)]

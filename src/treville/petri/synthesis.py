@@ -15,6 +15,7 @@ from collections.abc import Generator, Iterator
 from itertools import count as count_from
 from typing import Any
 
+from treville.petri import work
 from treville.petri.halfspace import (
     MAX_RANGE,
     HalfSpace,
@@ -28,7 +29,9 @@ from treville.petri.net import UNBOUNDED, Box, Marking, Problem
 from treville.results.budget import Budget
 from treville.results.errors import TrevilleError
 
-_FIRST_TIMEOUT = 400  # milliseconds per query; doubled when the solver gives up
+# Of z3's own count of work for a query: first (some 400 milliseconds), and at most; doubled when it gives up.
+_FIRST_RESOURCES, _MOST_RESOURCES = 6_000_000, 4_000_000_000
+_LONGEST_TIMEOUT = 2**31 - 1  # milliseconds
 _MAX_STEEP = 30_000  # entries times transitions up to which condition (5) is spelt out
 _CONSTANTS_TRIED = 6  # candidates c per k whose violating markings are learnt
 
@@ -61,11 +64,14 @@ class _Search:
         self.problem, self.target, self.budget, self.z3 = problem, target, budget, z3
         self.net = problem.net
         self.places = range(len(self.net.places))
-        self.solver = z3.SolverFor("QF_LIA")
-        self.k = [z3.Int(f"k{p}") for p in self.places]
-        self.c = z3.Int("c")
-        self.rising, self.falling = z3.Bool("rising"), z3.Bool("falling")
-        self.trivial = [z3.Bool(f"trivial{t}") for t in range(len(self.net.transitions))]
+        # A context of its own: in a shared one the search depends on what was asked before.
+        self.context = context = z3.Context()
+        self.solver = z3.SolverFor("QF_LIA", ctx=context)
+        self.k = [z3.Int(f"k{p}", context) for p in self.places]
+        self.c = z3.Int("c", context)
+        self.rising, self.falling = z3.Bool("rising", context), z3.Bool("falling", context)
+        self.trivial = [z3.Bool(f"trivial{t}", context) for t in range(len(self.net.transitions))]
+        self.resources = _FIRST_RESOURCES
         self.candidates = 0
         self.exhaustive = True  # False once a candidate's constants were too many to try all
         self._separation()
@@ -73,7 +79,7 @@ class _Search:
     # --- the formula
 
     def _sum(self, terms: list[Any]) -> Any:
-        return self.z3.Sum(terms) if terms else self.z3.IntVal(0)
+        return self.z3.Sum(terms) if terms else self.z3.IntVal(0, self.context)
 
     def _product(self, vector: Marking | dict[int, int]) -> Any:
         items = vector.items() if isinstance(vector, dict) else enumerate(vector)
@@ -111,6 +117,7 @@ class _Search:
         small = len(self.k) * len(self.trivial) <= _MAX_STEEP
         for transition, trivial in zip(self.net.transitions, self.trivial, strict=True):
             self.budget.check()
+            self.budget.spend(work.CONDITION)
             change = self._product(transition.delta)
             before = self._product({p: i.low for p, i in transition.guard.items()})
             criteria = [
@@ -141,13 +148,10 @@ class _Search:
     def run(self) -> Generator[None, None, HalfSpace | str]:
         """Stages until a half space is found or shown not to exist."""
         yield from self._transitions()
-        timeout = _FIRST_TIMEOUT
         for level, bound in self._stages():
             assumptions = self._assumptions(level, bound)
             while True:
-                self.budget.check()
-                self.solver.set("timeout", self._milliseconds(timeout))
-                answer = self.solver.check(*assumptions)
+                answer = self._ask(assumptions)
                 yield
                 if answer != self.z3.sat:
                     break
@@ -158,22 +162,34 @@ class _Search:
                 claim = "no separating inductive half space exists"
                 return claim if self.exhaustive else "no separating half space with small constants was found"
             if answer == self.z3.unknown:
-                timeout *= 2
+                self.resources = min(2 * self.resources, _MOST_RESOURCES)
         raise AssertionError("stages never end")
 
-    def _milliseconds(self, timeout: int) -> int:
+    def _ask(self, assumptions: list[Any]) -> Any:
+        """One query, which ends with its share of work, or with the budget's time."""
+        self.budget.check()
         left = self.budget.remaining()
-        return timeout if left is None else max(1, min(timeout, int(left * 1000) + 1))
+        if left is not None:
+            self.solver.set("timeout", min(int(left * 1000) + 1, _LONGEST_TIMEOUT))
+        self.solver.set("rlimit", self.resources)
+        before = self._used()
+        answer = self.solver.check(*assumptions)
+        self.budget.spend((self._used() - before) // work.RESOURCES)
+        return answer
+
+    def _used(self) -> int:
+        """What z3 has counted so far."""
+        return next((int(value) for key, value in self.solver.statistics() if key == "rlimit count"), 0)
 
     def _assumptions(self, level: int, bound: int | None) -> list[Any]:
         z3 = self.z3
         literals = []
         if level < len(self.trivial):
-            literals.append(z3.Bool(f"level{level}"))
+            literals.append(z3.Bool(f"level{level}", self.context))
             few = z3.PbLe([(z3.Not(trivial), 1) for trivial in self.trivial], level)
             self.solver.add(z3.Implies(literals[-1], few))
         if bound is not None:
-            literals.append(z3.Bool(f"bound{bound}"))
+            literals.append(z3.Bool(f"bound{bound}", self.context))
             small = [z3.And(entry <= bound, entry >= -bound) for entry in self.k]
             self.solver.add(z3.Implies(literals[-1], z3.And(small)))
         return literals
@@ -206,6 +222,7 @@ class _Search:
             if triviality(half_space, transition) is None:
                 marking = violating_marking(half_space, transition)
                 if marking is not None:
+                    self.budget.spend(work.CONDITION)
                     inside = self._product(marking) >= self.c
                     after = self._product(transition.fire(marking)) >= self.c
                     self.solver.add(self.z3.Implies(inside, after))

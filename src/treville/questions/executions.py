@@ -39,13 +39,16 @@ def executions(
     which: str = "allowed",
     bound: int = DEFAULT_BOUND,
     budget: Budget | None = None,
+    limit: int | None = None,
 ) -> Iterator[Judged]:
-    """The candidate executions of a test: `all`, or only those that the model allows or forbids."""
+    """The candidate executions of a test: `all`, or only those that the model allows or forbids. Raises
+    `TooLarge` when more than `limit` traces, selections and candidates would have to be listed."""
+    from treville.events.traces import Effort
     from treville.solving.enumeration.concrete import to_execution
     from treville.solving.enumeration.engine import Engine
 
     test = outcome_task(test, model, bound).test
-    engine = Engine(test, model, bound, budget or Budget(), incoherent_too=which != "allowed")
+    engine = Engine(test, model, bound, budget or Budget(), Effort(limit), which != "allowed")
     for candidate in engine.all_candidates():
         execution = to_execution(test, candidate)
         judged = Judged(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from treville.relations.graphs import shortest_cycle, shortest_path, successors_first
 from treville.relations.sets import elements
 
 # A relation over so many events with more than one of so many pairs is inverted as a whole.
@@ -138,7 +139,7 @@ class Relation:
 
     def _is_an_order(self) -> bool:
         """Transitive and without cycles: what follows later events follows earlier ones."""
-        rows, order = self.rows, self._inside_out()
+        rows, order = self.rows, successors_first(self.rows)
         if order is None or not self.is_irreflexive():
             return False
         for event in order:
@@ -171,7 +172,7 @@ class Relation:
     def plus(self) -> Relation:
         """Transitive closure, cat's `r+`. Warshall on row masks: O(n^2) row operations. Many events without
         cycles of several of them need fewer: rows are built from their successors' rows."""
-        order = self._inside_out() if self.n >= _SOME else None
+        order = successors_first(self.rows) if self.n >= _SOME else None
         if order is not None:
             return self._plus_in(order)
         rows = list(self.rows)
@@ -205,30 +206,6 @@ class Relation:
             before = event
         return Relation(rows)
 
-    def _inside_out(self) -> list[int] | None:
-        """The events that have successors, each behind its successors; None if there is a cycle of several
-        events. Depth first, each event once, whatever the number of pairs."""
-        rows, order = self.rows, []
-        unseen = self.domain()
-        while unseen:
-            path = [(unseen & -unseen).bit_length() - 1]
-            entered = 1 << path[0]
-            unseen ^= entered
-            while path:
-                event = path[-1]
-                following = rows[event] & unseen
-                if following:
-                    low = following & -following
-                    unseen ^= low
-                    entered |= low
-                    path.append(low.bit_length() - 1)
-                    continue
-                entered ^= 1 << event
-                if rows[event] & entered:
-                    return None
-                order.append(path.pop())
-        return order
-
     def star(self) -> Relation:
         """Reflexive transitive closure, cat's `r*`."""
         return self.plus().optional()
@@ -245,40 +222,21 @@ class Relation:
 
     def is_acyclic(self) -> bool:
         """No cycle."""
-        return self.is_irreflexive() and self._inside_out() is not None
+        return self.is_irreflexive() and successors_first(self.rows) is not None
 
     def shortest_cycle(self) -> list[int] | None:
-        """The events of a shortest cycle in order, or None. Breadth first from every event, each time only as
-        far as a shorter cycle can be."""
-        best: list[int] | None = None
-        for start in elements(self.domain() & self.range()):
-            path = self.shortest_path(start, start, self.n if best is None else len(best) - 1)
-            if path is not None:
-                best = path[:-1]
-        return best
+        """The events of a shortest cycle in order, or None."""
+        starts = elements(self.domain() & self.range())
+        return shortest_cycle(starts, self.n, lambda start, most: self.shortest_path(start, start, most))
 
     def shortest_path(self, start: int, goal: int, most: int | None = None) -> list[int] | None:
         """A shortest non-empty path from `start` to `goal` of at most so many steps, both ends included."""
-        before: dict[int, int] = {}
-        frontier = [start]
-        seen = 0
-        for _ in range(self.n if most is None else most):
-            following = []
-            for event in frontier:
-                fresh = self.rows[event] & ~seen
-                seen |= fresh
-                for target in elements(fresh):
-                    before[target] = event
-                    if target == goal:
-                        return _trace_back(before, start, goal)
-                    following.append(target)
-            frontier = following
-        return None
+        rows, seen = self.rows, 0
 
+        def fresh(event: int) -> Iterator[int]:
+            nonlocal seen
+            found = rows[event] & ~seen
+            seen |= found
+            return elements(found)
 
-def _trace_back(before: dict[int, int], start: int, goal: int) -> list[int]:
-    path = [goal]
-    while True:
-        path.append(before[path[-1]])
-        if path[-1] == start:
-            return path[::-1]
+        return shortest_path(start, goal, self.n if most is None else most, fresh)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
-from treville.encoding.formula import Formula
+from treville.formulas.formula import Formula
 from treville.solving.solver import Clasp, Solver
 
 

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from treville.encoding.formula import TRUE, Formula
+from treville.formulas.formula import TRUE, Formula
+from treville.relations.graphs import components
 
 
 class Less(NamedTuple):
@@ -95,15 +96,13 @@ def circles(formula: Formula) -> dict[int, int]:
     successors: list[list[int]] = [[] for _ in range(formula.atoms + 1)]
     for head, body in formula.rules:
         successors[head] += [literal for literal in body if literal > 0]
-    components = _strong_components(successors)
-    sizes: dict[int, int] = {}
-    for number in components:
-        sizes[number] = sizes.get(number, 0) + 1
-    return {
+    found = {
         atom: number
-        for atom, number in enumerate(components)
-        if sizes[number] > 1 or atom in successors[atom]
+        for number, members in enumerate(components(successors))
+        if len(members) > 1 or members[0] in successors[members[0]]
+        for atom in members
     }
+    return dict(sorted(found.items()))
 
 
 def _compare(result: Clauses, comparisons: list[Less], nodes: int) -> None:
@@ -111,60 +110,14 @@ def _compare(result: Clauses, comparisons: list[Less], nodes: int) -> None:
     successors: list[list[int]] = [[] for _ in range(nodes)]
     for _, before, after in comparisons:
         successors[before].append(after)
-    components = _strong_components(successors)
-    sizes: dict[int, int] = {}
-    for number in components:
-        sizes[number] = sizes.get(number, 0) + 1
+    together: list[list[int]] = [[] for _ in range(nodes)]
+    for members in components(successors):
+        for node in members:
+            together[node] = members
     for comparison in comparisons:
-        number = components[comparison.before]
+        members = together[comparison.before]
         if comparison.before == comparison.after:
             result.clauses.append([-comparison.condition])
-        elif number == components[comparison.after]:
+        elif members is together[comparison.after]:
             result.comparisons.append(comparison)
-            result.clocks[comparison.before] = result.clocks[comparison.after] = sizes[number]
-
-
-def _strong_components(successors: list[list[int]]) -> list[int]:
-    """The number of each node's strongly connected component (Tarjan, without recursion). There are many
-    atoms and few rules for each, so these are lists and not the sets of `encoding.graph`."""
-    count = len(successors)
-    index = [0] * count
-    low = [0] * count
-    component = [-1] * count
-    stack: list[int] = []
-    clock = components = 0
-    for root in range(count):
-        if index[root]:
-            continue
-        work = [(root, 0)]
-        while work:
-            node, at = work.pop()
-            if at == 0:
-                clock += 1
-                index[node] = low[node] = clock
-                stack.append(node)
-            following = successors[node]
-            descended = False
-            while at < len(following):
-                target = following[at]
-                at += 1
-                if not index[target]:
-                    work.append((node, at))
-                    work.append((target, 0))
-                    descended = True
-                    break
-                if component[target] < 0:
-                    low[node] = min(low[node], index[target])
-            if descended:
-                continue
-            if low[node] == index[node]:
-                while True:
-                    top = stack.pop()
-                    component[top] = components
-                    if top == node:
-                        break
-                components += 1
-            if work:
-                parent = work[-1][0]
-                low[parent] = min(low[parent], low[node])
-    return component
+            result.clocks[comparison.before] = result.clocks[comparison.after] = len(members)

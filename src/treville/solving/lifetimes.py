@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from treville.encoding.executions import Encoding
-from treville.encoding.formula import FALSE
 from treville.events.execution import Execution
+from treville.formulas.formula import FALSE
 from treville.models.lifetimes import uses_after_free
 from treville.models.model import Model
 from treville.programs.ir import FREED, Free, Instruction, Load, Store

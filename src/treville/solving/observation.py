@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treville.encoding.executions import Encoding
-from treville.encoding.formula import FALSE, TRUE
+from treville.formulas.formula import FALSE, TRUE
 from treville.programs.litmus.states import FinalValue, observables
 from treville.programs.litmus.test import (
     And,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from threading import Timer
 from typing import Any
 
-from treville.encoding.formula import FALSE, TRUE, Formula
+from treville.formulas.formula import FALSE, TRUE, Formula
 from treville.results import Budget, BudgetExceeded, InputError
 from treville.solving.clauses import Clauses, clauses_of
 from treville.solving.solver import OnSolution, Solver

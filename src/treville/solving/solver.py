@@ -8,13 +8,16 @@ asynchronously and cancelling.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
-from treville.encoding.formula import FALSE, TRUE, Formula
+from treville.formulas.formula import FALSE, TRUE, Formula
 from treville.results import Budget, BudgetExceeded
 
 _LOOK_AT_MEMORY_EVERY = 0.25
+_ITEMS_BETWEEN_LOOKS = 10_000
+
+Item = TypeVar("Item")
 
 # Given a solution (is this literal true?), go on?
 OnSolution = Callable[[Callable[[int], bool]], bool]
@@ -66,10 +69,16 @@ class Clasp(Solver):
     """The default back end."""
 
     def __init__(
-        self, formula: Formula, projected: Sequence[int] | None = None, patient: bool = False
+        self,
+        formula: Formula,
+        projected: Sequence[int] | None = None,
+        patient: bool = False,
+        preset: str = "",
+        budget: Budget | None = None,
     ) -> None:
         """With `projected`, solutions that agree on these literals count as one. A `patient` search restarts
-        seldom: half the time on lock-free structures, more on arithmetic (bench/check.py)."""
+        seldom: half the time on lock-free structures, more on arithmetic (bench/check.py). A `preset` is
+        one of clasp's configurations. With a budget, handing over a large formula ends when that does."""
         import clingo
 
         # Gates are folded already; looking for equal bodies costs more than it saves on large formulas.
@@ -78,9 +87,11 @@ class Clasp(Solver):
             options.append("--project=project")
         if patient:
             options.append("--restarts=x,500,1.5")
+        if preset:
+            options.append(f"--configuration={preset}")
         self.control = clingo.Control(options, logger=lambda *_: None)
         with self.control.backend() as backend:
-            _hand_over(formula, backend)
+            _hand_over(formula, backend, budget or Budget())
             if projected is not None:
                 backend.add_project(sorted({abs(literal) for literal in projected} - {TRUE}))
 
@@ -167,18 +178,25 @@ def _truth_of_literals() -> Callable[[Any], Callable[[int], bool]]:
     return truth
 
 
-def _hand_over(formula: Formula, backend: Any) -> None:
+def _hand_over(formula: Formula, backend: Any, budget: Budget) -> None:
     add_rule = backend.add_rule
     for _ in range(formula.atoms):
         backend.add_atom()
     add_rule([TRUE])
     if formula.choices:
         add_rule(formula.choices, [], True)
-    for head, body in formula.rules:
+    for head, body in _watched(formula.rules, budget):
         add_rule([head], body)
-    for body in formula.forbidden:
+    for body in _watched(formula.forbidden, budget):
         add_rule([], body)
     for literals in formula.at_most_one_of:
         backend.add_weight_rule([], 2, [(literal, 1) for literal in literals])
-    for source, target, condition in formula.edges:
+    for source, target, condition in _watched(formula.edges, budget):
         backend.add_acyc_edge(source, target, [] if condition == TRUE else [condition])
+
+
+def _watched(items: Sequence[Item], budget: Budget) -> Iterator[Item]:
+    """The items, with a look at the budget now and then."""
+    for start in range(0, len(items), _ITEMS_BETWEEN_LOOKS):
+        budget.check()
+        yield from items[start : start + _ITEMS_BETWEEN_LOOKS]

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from treville.encoding.executions import Encoding
-from treville.encoding.formula import FALSE, TRUE
 from treville.events.execution import Execution
+from treville.formulas.formula import FALSE, TRUE
 from treville.models.lifetimes import USE_AFTER_FREE
 from treville.models.model import Model
 from treville.models.races import races_of

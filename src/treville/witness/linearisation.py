@@ -7,51 +7,39 @@ explains the execution: some accesses happened out of program order, and the cyc
 
 from __future__ import annotations
 
+from collections import deque
+
 from treville.events.execution import INIT_THREAD, Execution
-from treville.relations import Relation
+from treville.relations import Relation, elements
+from treville.relations.graphs import reduced, topological
 
 
 def linearise(execution: Execution) -> list[int] | None:
     """The events (without initial writes) as an interleaving that stays in a thread as long as it can, or
     None if there is no interleaving."""
-    count = len(execution.events)
-    followers = _followers(_happens_before(execution))
-    waiting = [0] * count
-    for follower in (event for events in followers for event in events):
-        waiting[follower] += 1
-    current = INIT_THREAD
-    ready = [event for event in range(count) if not waiting[event]]
-    order = []
-    while ready:
-        same = [event for event in ready if execution.events[event].thread in (current, INIT_THREAD)]
-        event = min(same or ready)
-        ready.remove(event)
-        order.append(event)
-        if execution.events[event].thread != INIT_THREAD:
-            current = execution.events[event].thread
-        for follower in followers[event]:
-            waiting[follower] -= 1
-            if not waiting[follower]:
-                ready.append(follower)
-    if len(order) < count:
+    before = _happens_before(execution)
+    if not before.is_acyclic():
         return None
+    followers = [list(elements(row)) for row in reduced(before.rows)]
+    order = topological(followers, _Taker(execution).take)
     return [event for event in order if execution.events[event].thread != INIT_THREAD]
 
 
-def _followers(before: Relation) -> list[list[int]]:
-    """The events that follow each one, without those that follow one of these: long threads have few. Where
-    there is a cycle there is one of those that are left, too, since any pair that is left out goes by way of
-    one that is kept."""
-    followers = []
-    for row in before.rows:
-        kept = []
-        left = row
-        while left:
-            low = left & -left
-            kept.append(low.bit_length() - 1)
-            left &= ~(low | before.rows[kept[-1]])
-        followers.append(kept)
-    return followers
+class _Taker:
+    """Takes events of the same thread as long as there are some."""
+
+    def __init__(self, execution: Execution) -> None:
+        self.threads = [event.thread for event in execution.events]
+        self.current = INIT_THREAD
+
+    def take(self, ready: deque[int]) -> int:
+        """Remove the event that comes next."""
+        same = [event for event in ready if self.threads[event] in (self.current, INIT_THREAD)]
+        event = min(same or ready)
+        ready.remove(event)
+        if self.threads[event] != INIT_THREAD:
+            self.current = self.threads[event]
+        return event
 
 
 def _happens_before(execution: Execution) -> Relation:

@@ -1,27 +1,14 @@
-"""A scene -> SVG, with no tool but this file: threads as columns, stable places, curved labelled arrows.
-
-The picture brings its own background (a light card, a dark one where the viewer prefers dark), and
-colours that have enough contrast on both.
-"""
+"""A scene -> SVG: threads as columns, stable places, curved labelled arrows."""
 
 from __future__ import annotations
 
-from xml.sax.saxutils import escape
-
-from treville.witness.curves import (
-    Curve,
-    Point,
-    Rectangle,
-    route_across,
-    route_beside,
-    route_down,
-    route_stub,
-)
+from treville.drawing.geometry import Curve, Point, Rectangle
+from treville.drawing.style import shortened, width_of
+from treville.drawing.svg import arrow_head, card, document, group, head, path, rectangle, text
+from treville.witness.curves import route_across, route_beside, route_down, route_stub
 from treville.witness.scene import Box, Edge, Scene
 from treville.witness.style import FAMILIES, KINDS, STYLESHEET, family
 
-_CHARACTER = 7.9  # width of a character of the 13px monospaced font
-_SMALL = 6.7  # and of the 11px one
 _ROW = 86.0
 _BOX_HEIGHT = 44.0
 _FENCE_HEIGHT = 26.0
@@ -40,9 +27,7 @@ def draw(scene: Scene) -> str:
     for edge, curve in routed:
         name = family(edge.label)
         strong = " trv-strong" if edge.evidence else ""
-        arrows.append(
-            f'<path class="trv-edge trv-{name}{strong}" d="{curve.path()}" marker-end="url(#trv-{name})"/>'
-        )
+        arrows.append(path(curve.path(), f"trv-edge trv-{name}{strong}", marker_end=head(f"trv-{name}")))
         if edge.label != "po" or edge.evidence:
             others = [other for _, other in routed if other is not curve]
             labels.append(_label(edge.label, f"trv-text-{name}{strong}", edge, curve, others, taken))
@@ -55,7 +40,14 @@ def draw(scene: Scene) -> str:
     height = bottom + (34.0 if scene.footer else 12.0)
     if scene.footer:
         heads.append(_text((left + right) / 2, height - 16, scene.footer, "trv-small trv-mono"))
-    return _document(left, right - left, height, [*heads, *arrows, *boxes, *labels])
+    frame = Rectangle(left, 0, right - left, height)
+    markers = [arrow_head(f"trv-{name}", f"trv-head-{name}") for name in FAMILIES]
+    parts = [card(frame, "trv-card"), *heads, *arrows, *boxes, *labels]
+    return document(_title(scene), frame, STYLESHEET, markers, parts)
+
+
+def _title(scene: Scene) -> str:
+    return ", ".join(part for part in (scene.title, scene.subtitle) if part) or "an execution"
 
 
 # -- layout ----------------------------------------------------------------------------------------
@@ -81,7 +73,8 @@ def _layout(scene: Scene) -> tuple[dict[int, Rectangle], float, float]:
             bottom = max(bottom, middle + _BOX_HEIGHT / 2)
         left += column_width + _GAP
     width = left - _GAP + _MARGIN + 26.0
-    needed = max(len(scene.title) * 8.6, len(scene.subtitle) * _SMALL, len(scene.footer) * _SMALL) + 48.0
+    small = max(width_of(scene.subtitle, 11), width_of(scene.footer, 11, monospaced=True))
+    needed = max(width_of(scene.title, 15), small) + 48.0
     if needed > width:
         shift = (needed - width) / 2
         places = {event: place.moved(shift, 0) for event, place in places.items()}
@@ -93,8 +86,12 @@ def _layout(scene: Scene) -> tuple[dict[int, Rectangle], float, float]:
 
 
 def _box_width(box: Box) -> float:
-    first = len(f"{box.label}: {box.brief}") if box.label else len(box.brief)
-    return max(first * _CHARACTER, len(_source(box)) * _SMALL) + 26.0
+    first = width_of(_brief(box), 13, monospaced=True)
+    return max(first, width_of(_source(box), 11, monospaced=True)) + 26.0
+
+
+def _brief(box: Box) -> str:
+    return f"{box.label}: {box.brief}" if box.label else box.brief
 
 
 def _box_height(box: Box) -> float:
@@ -103,8 +100,7 @@ def _box_height(box: Box) -> float:
 
 def _source(box: Box) -> str:
     """The instruction's text, where it tells more than the event."""
-    text = "" if box.kind == "F" else " ".join(box.source.split())
-    return text if len(text) <= 40 else f"{text[:39]}…"
+    return "" if box.kind == "F" else shortened(" ".join(box.source.split()), 40)
 
 
 def _routed(scene: Scene, places: dict[int, Rectangle]) -> list[tuple[Edge, Curve]]:
@@ -160,26 +156,24 @@ def _ports(
 def _box(box: Box, place: Rectangle) -> str:
     kind = box.kind if box.kind in KINDS else "F"
     guilty = " trv-guilty" if box.evidence else ""
-    title = f"{box.label}: {box.brief}" if box.label else box.brief
     source = _source(box)
     middle = place.y + place.height / 2
+    stripe = Rectangle(place.x + 5, place.y + 6, 3.5, place.height - 12)
     pieces = [
-        f'<rect class="trv-box{guilty}" x="{place.x:.1f}" y="{place.y:.1f}" width="{place.width:.1f}" '
-        f'height="{place.height:.1f}" rx="7"/>',
-        f'<rect class="trv-kind-{kind}" x="{place.x + 5:.1f}" y="{place.y + 6:.1f}" width="3.5" '
-        f'height="{place.height - 12:.1f}" rx="1.7"/>',
-        _text(place.centre.x + 3, middle + (-3 if source else 4.5), title, "trv-event trv-mono"),
+        rectangle(place, kind=f"trv-box{guilty}", rx=7),
+        rectangle(stripe, kind=f"trv-kind-{kind}", rx=1.7),
+        _text(place.centre.x + 3, middle + (-3 if source else 4.5), _brief(box), "trv-event trv-mono"),
     ]
     if source:
         pieces.append(_text(place.centre.x + 3, middle + 13.5, source, "trv-small trv-mono"))
-    return f"<g>{''.join(pieces)}</g>"
+    return group(*pieces)
 
 
 def _label(
-    text: str, kind: str, edge: Edge, curve: Curve, others: list[Curve], taken: list[Rectangle]
+    words: str, kind: str, edge: Edge, curve: Curve, others: list[Curve], taken: list[Rectangle]
 ) -> str:
     """The label on its curve, at the place that covers least of boxes, other labels and other curves."""
-    width, height = len(text) * _CHARACTER + 8, 17.0
+    width, height = width_of(words, 13, monospaced=True) + 8, 17.0
     if edge.source is None:
         best = Rectangle(curve.start.x - width / 2, curve.start.y - height, width, height)
     else:
@@ -190,10 +184,8 @@ def _label(
             candidates.append(Rectangle(point.x - width / 2, point.y - height / 2, width, height))
         best = min(candidates, key=lambda place: _covered(place, taken, crossing))
     taken.append(best)
-    return (
-        f'<rect class="trv-halo" x="{best.x:.1f}" y="{best.y:.1f}" width="{width:.1f}" height="{height}" '
-        f'rx="4"/>' + _text(best.centre.x, best.centre.y + 4.3, text, f"trv-label trv-mono {kind}")
-    )
+    halo = rectangle(best, kind="trv-halo", rx=4)
+    return halo + _text(best.centre.x, best.centre.y + 4.3, words, f"trv-label trv-mono {kind}")
 
 
 def _covered(place: Rectangle, taken: list[Rectangle], crossing: list[Point]) -> float:
@@ -217,23 +209,5 @@ def _headings(scene: Scene, places: dict[int, Rectangle], left: float) -> list[s
     return out
 
 
-def _text(x: float, y: float, text: str, kind: str, anchor: str = "middle") -> str:
-    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
-
-
-def _document(left: float, width: float, height: float, parts: list[str]) -> str:
-    markers = "".join(
-        f'<marker id="trv-{name}" class="trv-head-{name}" viewBox="0 0 10 10" refX="9" refY="5" '
-        f'markerWidth="9" markerHeight="9" markerUnits="userSpaceOnUse" orient="auto">'
-        f'<path d="M0,1 L10,5 L0,9 L2.4,5 z"/></marker>'
-        for name in FAMILIES
-    )
-    card = (
-        f'<rect class="trv-card" x="{left + 0.5:.1f}" y="0.5" width="{width - 1:.0f}" '
-        f'height="{height - 1:.0f}" rx="10"/>'
-    )
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
-        f'viewBox="{left:.0f} 0 {width:.0f} {height:.0f}" role="img">'
-        f"<style>{STYLESHEET}</style><defs>{markers}</defs>{card}{''.join(parts)}</svg>\n"
-    )
+def _text(x: float, y: float, words: str, kind: str, anchor: str = "middle") -> str:
+    return text(Point(x, y), words, kind=kind, anchor=anchor)

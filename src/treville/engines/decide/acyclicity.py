@@ -12,13 +12,13 @@ from enum import StrEnum
 from treville.analysis.facts import Facts
 from treville.analysis.relations import NotEncodable
 from treville.encoding.executions import encode_program
-from treville.encoding.formula import TooManyRules
 from treville.encoding.simplicity import eager_axioms
 from treville.engines.contract import YES, Suitability
 from treville.engines.decide.formulas import OF_TESTS, Formulas
 from treville.engines.features import Feature
 from treville.engines.session import Session
 from treville.engines.task import ProgramTask
+from treville.formulas.formula import TooManyRules
 from treville.models.model import Axiom
 from treville.results import Budget
 from treville.solving.back_ends import BackEnd

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from treville.analysis.unset import UnsetRead
-from treville.encoding.formula import FALSE
 from treville.engines.session import Session
 from treville.events.execution import Execution
+from treville.formulas.formula import FALSE
 from treville.models.races import races_in
 from treville.programs.ir import Instruction
 from treville.results import Budget

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from treville.encoding.bitvectors import BitVectors, constant_bits, extend
 from treville.encoding.executions import Encoding
-from treville.encoding.formula import FALSE, TRUE
+from treville.formulas.formula import FALSE, TRUE
 from treville.programs.litmus.test import CellOf
 from treville.relations import elements
 from treville.solving.solution import IsTrue

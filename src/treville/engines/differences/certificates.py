@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treville.encoding.formula import Formula
+from treville.formulas.formula import Formula
 from treville.solving.clauses import circles
 
 

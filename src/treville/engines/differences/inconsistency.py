@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from treville.analysis.relations import analyse_relations
 from treville.encoding.axioms import AxiomEncoding
 from treville.encoding.executions import Encoding
-from treville.encoding.formula import FALSE, Formula
-from treville.encoding.graph import strong_components
 from treville.encoding.relations import RelationEncoding
+from treville.formulas.formula import FALSE, Formula
 from treville.models.model import Axiom, AxiomKind, Model, NodeId
 from treville.relations import elements
+from treville.relations.graphs import strong_components
 from treville.results import Budget
 
 

@@ -9,8 +9,8 @@ to be violated all the same, and only those that are not are judged.
 from __future__ import annotations
 
 from treville.encoding.executions import Encoding
-from treville.encoding.formula import FALSE, TRUE
 from treville.events.execution import Execution
+from treville.formulas.formula import FALSE, TRUE
 from treville.models.evaluate import evaluate
 from treville.models.model import Axiom
 from treville.passes.joint import Side

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from treville.encoding.executions import Encoding, addresses_of, encode_program, encode_test
-from treville.encoding.formula import FALSE, TRUE
 from treville.engines.contract import State
 from treville.engines.differences.cells import final_cell
 from treville.events.execution import Execution
+from treville.formulas.formula import FALSE, TRUE
 from treville.models.implied import implies_coherence
 from treville.models.model import Model
 from treville.passes.bounded import facts_of_program, facts_of_test

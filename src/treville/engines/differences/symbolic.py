@@ -15,7 +15,6 @@ from functools import partial
 
 from treville.analysis.relations import NotEncodable
 from treville.encoding.executions import Encoding
-from treville.encoding.formula import TRUE, Formula, TooManyRules
 from treville.encoding.simplicity import is_simple
 from treville.engines.contract import State
 from treville.engines.differences.certificates import with_certificates
@@ -25,6 +24,7 @@ from treville.engines.differences.lazy import Judgement, LazyModels
 from treville.engines.differences.subjects import Subject, Watch
 from treville.engines.differences.task import Difference, OnDifference
 from treville.events.execution import Execution
+from treville.formulas.formula import TRUE, Formula, TooManyRules
 from treville.models.model import Axiom
 from treville.passes.joint import Side
 from treville.results import Budget, TooLarge

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 
 from treville.analysis.relations import NotEncodable
 from treville.encoding.executions import addresses_of, encode_test
-from treville.encoding.formula import FALSE, TRUE
 from treville.encoding.simplicity import eager_axioms
 from treville.engines.contract import YES, Engine, GaveUp, State, States, Suitability
 from treville.engines.features import Feature
 from treville.engines.outcomes.enumerate import OF_PROGRAMS
 from treville.engines.session import Session
 from treville.engines.task import OutcomeTask
+from treville.formulas.formula import FALSE, TRUE
 from treville.models.implied import implies_coherence
 from treville.models.model import Axiom
 from treville.passes.bounded import facts_of_test

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from treville.programs.c.llvm import Block, Function, GlobalName, LlvmInstruction, LocalName, Number, Value
+from treville.relations.graphs import reachable
 
 _MOST_BLOCKS = 40
 _CASTS = frozenset(("zext", "sext", "trunc", "freeze", "ptrtoint", "inttoptr", "bitcast"))
@@ -149,14 +150,7 @@ def _successors(block: Block) -> list[str]:
 def _reachable(function: Function, start: str, without: str) -> set[str]:
     """The blocks on ways that do not go through (beyond) the block `without`."""
     blocks = {block.name: block for block in function.blocks}
-    found, pending = {start}, [start]
-    while pending:
-        name = pending.pop()
-        following = [] if name == without else _successors(blocks[name])
-        new = set(following) - found
-        found |= new
-        pending += new
-    return found
+    return reachable([start], lambda name: [] if name == without else _successors(blocks[name]))
 
 
 def _always_before(function: Function, block: Block, home: Block) -> bool:

@@ -4,6 +4,7 @@ what they cost, and which axioms need them."""
 from __future__ import annotations
 
 from treville.models.model import SET, Axiom, FixpointGroup, Model, Node, NodeId, Operator
+from treville.relations.graphs import reachable
 
 DYNAMIC_BASES = frozenset({"rf", "co", "fr", "FW"})
 # Beside one for any other operator.
@@ -50,13 +51,13 @@ class Facts:
         """For each dynamic node, the mask of the axioms (bit = position in the list) that need it."""
         masks: dict[NodeId, int] = {}
         for position, axiom in enumerate(axioms):
-            stack = [axiom.node]
-            while stack:
-                node = stack.pop()
-                if self.dynamic[node] and not masks.get(node, 0) >> position & 1:
+            for node in reachable([axiom.node], self._dynamic_children):
+                if self.dynamic[node]:
                     masks[node] = masks.get(node, 0) | 1 << position
-                    stack.extend(self.children(node))
         return masks
+
+    def _dynamic_children(self, node: NodeId) -> list[NodeId]:
+        return [child for child in self.children(node) if self.dynamic[child]] if self.dynamic[node] else []
 
     def _find_dynamic(self) -> list[bool]:
         nodes = self.nodes

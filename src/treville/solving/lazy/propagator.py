@@ -12,7 +12,7 @@ from typing import Any
 from treville.analysis.facts import Bounds, SetBounds
 from treville.analysis.relations import NotEncodable, analyse_relations
 from treville.encoding.executions import Encoding
-from treville.encoding.formula import TRUE
+from treville.formulas.formula import TRUE
 from treville.models.model import Model, NodeId
 from treville.solving.lazy.reasons import Fact, Reasons, Whole
 from treville.solving.solution import ExecutionReader, IsTrue, evaluate_execution

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from treville.programs import ir
+from treville.relations.graphs import components
 from treville.results.properties import Property
 from treville.solving.operational.machine import Machine
 from treville.solving.operational.states import Answer, LimitReached, State
@@ -152,42 +153,13 @@ def _idle(graph: Graph, one: int, other: int, goal: Property) -> bool:
     return goal != Property.DEADLOCK or same
 
 
-def _components(states: set[int], edges: list[list[tuple[int, int]]]) -> list[set[int]]:
-    """The strongly connected components of the states (Tarjan)."""
-    order: dict[int, int] = {}
-    low: dict[int, int] = {}
-    stack: list[int] = []
-    on_stack: set[int] = set()
-    found: list[set[int]] = []
-    for root in states:
-        if root in order:
-            continue
-        work = [(root, iter([to for _, to in edges[root] if to in states]))]
-        order[root] = low[root] = len(order)
-        stack.append(root)
-        on_stack.add(root)
-        while work:
-            at, following = work[-1]
-            target = next(following, None)
-            if target is None:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[at])
-                if low[at] == order[at]:
-                    component: set[int] = set()
-                    while at not in component:
-                        member = stack.pop()
-                        on_stack.discard(member)
-                        component.add(member)
-                    found.append(component)
-            elif target not in order:
-                order[target] = low[target] = len(order)
-                stack.append(target)
-                on_stack.add(target)
-                work.append((target, iter([to for _, to in edges[target] if to in states])))
-            elif target in on_stack:
-                low[at] = min(low[at], order[target])
-    return found
+def _components(states: set[int], edges: list[list[tuple[int, int]]]) -> Iterator[set[int]]:
+    """The strongly connected components of the states."""
+    numbers = sorted(states)
+    place = {number: index for index, number in enumerate(numbers)}
+    inside = [[place[to] for _, to in edges[number] if to in states] for number in numbers]
+    for members in components(inside):
+        yield {numbers[index] for index in members}
 
 
 def _waiting_in(machine: Machine, state: State) -> Iterator[tuple[int, ir.Instruction]]:

@@ -5,6 +5,7 @@ POSIX says that these calls synchronise memory: each is a full fence under every
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from treville.programs import ir
@@ -22,6 +23,7 @@ from treville.programs.c.library.calls import (
 from treville.programs.c.llvm import Function, GlobalName, LocalName, Module, Number, Value
 from treville.programs.c.memory import FULL_FENCE
 from treville.programs.c.private import private_variables
+from treville.relations.graphs import reachable
 
 if TYPE_CHECKING:
     from treville.programs.c.body import Body
@@ -94,18 +96,15 @@ def _is_chosen(function: Function, number: Value) -> bool:
 
 def _reached(module: Module, names: set[str]) -> set[str]:
     """The functions that these functions may call, by name."""
-    found: set[str] = set()
-    reached = list(names)
-    while reached:
-        name = reached.pop()
-        if name not in found:
-            found.add(name)
-            blocks = module.functions[name].blocks if name in module.functions else []
-            for instruction in (i for block in blocks for i in block.instructions):
-                callee = instruction.operands[0][1] if instruction.opcode == "call" else None
-                if isinstance(callee, GlobalName):
-                    reached.append(callee.name)
-    return found
+
+    def called(name: str) -> Iterator[str]:
+        blocks = module.functions[name].blocks if name in module.functions else []
+        for instruction in (i for block in blocks for i in block.instructions):
+            callee = instruction.operands[0][1] if instruction.opcode == "call" else None
+            if isinstance(callee, GlobalName):
+                yield callee.name
+
+    return reachable(names, called)
 
 
 def start_thread(body: Body) -> None:

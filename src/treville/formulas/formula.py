@@ -103,6 +103,11 @@ class Formula:
         if kept is not None:
             self.forbidden.append(kept)
 
+    def forbid_apart(self, *literals: int) -> None:
+        """The same for literals of different atoms, none of them constant: there is nothing to fold, and most
+        clauses of large formulas are of this kind."""
+        self.forbidden.append(literals)
+
     def require(self, *literals: int) -> None:
         """Some literal holds: a clause."""
         self.forbid(*[-literal for literal in literals])

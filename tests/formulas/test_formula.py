@@ -1,6 +1,6 @@
 """Formulas: folding, sharing, least solutions, acyclic graphs; every solution as clasp sees it."""
 
-from treville.encoding.formula import FALSE, TRUE, Formula
+from treville.formulas.formula import FALSE, TRUE, Formula
 from treville.results import Budget
 from treville.solving.solver import Clasp, satisfiable
 
