@@ -22,8 +22,8 @@ _SHALLOW = 2
 @dataclass(slots=True)
 class Depth:
     """Bounds of loops, and of recursion. `asked` is the bound for all of them, None to go on until the answer
-    is conclusive or at `DEEPEST`, unless it is `cheap` to go on. An answer at a small bound is cheap, and most
-    mistakes show there, so the first search is shallow in any case."""
+    is conclusive or at `DEEPEST`, unless it is `cheap` to go on. Most mistakes show at a small bound, so the
+    first search is shallow in any case."""
 
     asked: int | None
     cheap: bool = False
