@@ -29,8 +29,9 @@ types:
 unit:
 	$(BIN)/pytest -n 2 -m "not slow"
 
+# Random tests get other cases in each run; a failure says how to repeat it (TREVILLE_SEED, see tests/seeds.py).
 slow: setup
-	$(BIN)/pytest -n 2
+	TREVILLE_SEED=$${TREVILLE_SEED:-fresh} $(BIN)/pytest -n 2
 
 agreement: setup
 	$(BIN)/python bench/agreement.py --jobs 2 --write docs/agreement.md

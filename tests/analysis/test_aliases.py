@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import pytest
 
+from seeds import generator
 from treville.analysis.aliases import ALIASES, ANDERSEN, FLOW, NONE, addresses_of_events
 from treville.analysis.values import analyse_values
 from treville.events.symbolic import symbolic_program
@@ -62,7 +62,7 @@ def test_a_set_per_register_is_more_than_nothing() -> None:
 
 def pointer_program(seed: int) -> ir.Program:
     """Two threads that store addresses, follow pointers and write through them; main looks at the end."""
-    choose = random.Random(seed)
+    choose = generator(seed)
     program = ir.Program()
     cells = [ir.Const(program.location(name).address) for name in ("a", "b", "c")]
     pointers = [ir.Const(program.location(name).address) for name in ("p", "q")]

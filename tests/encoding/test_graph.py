@@ -2,6 +2,7 @@
 
 from random import Random
 
+from seeds import generator
 from treville.encoding.graph import Rows, reduced, shared, strong_components, worth_sharing
 from treville.relations import Relation, elements, mask_of
 
@@ -22,7 +23,7 @@ def _led_to(rows: Rows, number: int) -> int:
 
 
 def test_shared_rows_lead_to_the_same_events() -> None:
-    random = Random(3)
+    random = generator(3)
     parts = 0
     for _ in range(300):
         rows = _random_order(random, random.randint(1, 12))
@@ -48,7 +49,7 @@ def _closed(rows: list[int], executed: int) -> Relation:
 
 
 def test_reduction_keeps_the_paths_of_every_execution() -> None:
-    random = Random(7)
+    random = generator(7)
     dropped = 0
     for _ in range(300):
         n = random.randint(2, 9)
@@ -69,7 +70,7 @@ def test_rows_in_a_circle_are_not_reduced() -> None:
 
 
 def test_strong_components_are_the_classes_of_mutual_reachability() -> None:
-    random = Random(5)
+    random = generator(5)
     for _ in range(300):
         n = random.randint(1, 8)
         pairs = [(random.randrange(n), random.randrange(n)) for _ in range(random.randint(0, 12))]

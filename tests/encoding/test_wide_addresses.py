@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from seeds import generator
 from treville.encoding import executions
 from treville.models.library import load_model
 from treville.programs import ir
@@ -18,7 +19,7 @@ BYTES = 4
 def array_program(seed: int) -> ir.Program:
     """Two threads that write indices, and read and write an array at indices that they read; sometimes an
     index is outside of it."""
-    choose = random.Random(seed)
+    choose = generator(seed)
     program = ir.Program()
     index, flag = (ir.Const(program.location(name).address) for name in ("index", "flag"))
     array = program.location("array")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import random
-
+from seeds import generator
 from treville.encoding.formula import Formula
 from treville.questions.portability.certificates import with_certificates
 from treville.results import Budget
@@ -15,7 +14,7 @@ CHOICES, ATOMS = 4, 6
 
 def random_formula(seed: int) -> Formula:
     """A few free atoms, and atoms that are defined by each other."""
-    pick, formula = random.Random(seed), Formula()
+    pick, formula = generator(seed), Formula()
     free = [formula.choice() for _ in range(CHOICES)]
     defined = [formula.atom() for _ in range(ATOMS)]
     for head in defined:

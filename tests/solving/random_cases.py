@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import random
-
+from seeds import generator
 from treville.models.model import RELATION, SET, Axiom, FixpointGroup, Model, Node
 from treville.programs.ir import (
     Assume,
@@ -32,7 +31,7 @@ class Programs:
     """Draws tests with branches, loops, selects, computed addresses and exclusives."""
 
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
+        self.random = generator(seed)
         self.program = Program()
         self.cells = [self.program.location(name).address for name in ("x", "y")]
 
@@ -116,7 +115,7 @@ class Models:
     """Draws models: random definitions over the base relations, also recursive ones, and random axioms."""
 
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
+        self.random = generator(seed)
         self.model = Model("random")
 
     def node(self, op: str, *args: int, kind: str = RELATION, name: str = "") -> int:

@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 
+from seeds import generator
 from treville.models.library import load_model
 from treville.models.lifetimes import with_lifetimes
 from treville.programs import ir
@@ -48,7 +49,7 @@ def step(random_: random.Random, addresses: dict[str, ir.Const]) -> list[ir.Inst
 
 
 def random_program(seed: int) -> ir.Program:
-    random_ = random.Random(seed)
+    random_ = generator(seed)
     program = ir.Program()
     addresses = {name: ir.Const(program.location(name).address) for name in GLOBALS}
     for location in program.locations.values():

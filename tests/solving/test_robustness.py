@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 from itertools import product
 
 import pytest
 from test_operational_against_axiomatic import random_program
 
+from seeds import generator
 from treville.models.library import load_model
 from treville.programs import ir
 from treville.programs.compile_to import compile_program
@@ -25,7 +25,7 @@ FENCES = ("ACQ", "REL", "ACQ_REL", "SC")
 
 def program_with_all_orders(seed: int) -> ir.Program:
     """A random program whose updates and fences have random orders, too."""
-    program, choose = random_program(seed), random.Random(seed)
+    program, choose = random_program(seed), generator(seed)
     for thread in program.functions.values():
         for instruction in thread.instructions:
             if isinstance(instruction, ir.Load) and instruction.link:
