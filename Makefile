@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo test lint types unit agreement slow clean
+.PHONY: setup demo test lint types unit agreement slow mutation clean
 
 setup: $(STAMP)
 
@@ -25,6 +25,7 @@ lint:
 
 types:
 	$(BIN)/mypy
+	MYPYPATH=bench/mutation $(BIN)/mypy --strict bench/mutation
 
 unit:
 	$(BIN)/pytest -n 2 -m "not slow"
@@ -35,6 +36,10 @@ slow: setup
 
 agreement: setup
 	$(BIN)/python bench/agreement.py --jobs 2 --write docs/agreement.md
+
+# How many small mistakes in the core the tests notice: a sample (SEED, COUNT) within BUDGET seconds.
+mutation: setup
+	$(BIN)/python bench/mutation --seed $(or $(SEED),1) --count $(or $(COUNT),40) --budget $(or $(BUDGET),3600)
 
 clean:
 	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache
