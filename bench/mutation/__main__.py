@@ -21,7 +21,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from mutants import Mutant, mutants_of
-from running import SURVIVED, Runner
+from running import SURVIVED, TIMEOUT, Runner
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -59,7 +59,9 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="which sample")
     parser.add_argument("--count", type=int, default=40, help="how many mutants")
     parser.add_argument("--budget", type=float, default=3600, help="seconds after which no mutant is begun")
-    parser.add_argument("--limit", type=float, default=240, help="seconds for the tests of one mutant")
+    parser.add_argument(
+        "--limit", type=float, default=300, help="seconds for the near tests of a mutant, and for the others"
+    )
     parser.add_argument("--report", type=Path, help="write one JSON object per mutant to this file")
     parser.add_argument(
         "--baseline", action="store_true", help="first see that the tests pass without mutants"
@@ -135,9 +137,11 @@ def summarise(results: list[tuple[Mutant, str, str]], wanted: int) -> None:
         print(f"  {mutant}")
     counts = Counter(status for _, status, _ in results)
     print("\n" + ", ".join(f"{count} {status}" for status, count in counts.most_common()))
-    killed = len(results) - len(survivors)
+    killed, late = len(results) - len(survivors), counts[TIMEOUT]
     share = f" ({100 * killed / len(results):.0f} %)" if results else ""
-    print(f"score: {killed} of {len(results)} mutants noticed{share}; {wanted - len(results)} not tried")
+    print(f"score: {killed} of {len(results)} mutants noticed{share}, {late} of them only by a timeout")
+    if wanted > len(results):
+        print(f"{wanted - len(results)} mutants were not tried")
 
 
 if __name__ == "__main__":

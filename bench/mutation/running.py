@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from mutants import Mutant
@@ -43,14 +42,13 @@ class Runner:
         return "" if status == SURVIVED else f"{status}: {killer}"
 
     def _tests_say(self, file: str) -> tuple[str, str]:
-        end = time.monotonic() + self.limit
         for tests in self.selection.stages(file):
-            status, killer = self._run(tests, end - time.monotonic())
+            status, killer = self._run(tests)
             if status != SURVIVED:
                 return status, killer
         return SURVIVED, ""
 
-    def _run(self, tests: list[Path], seconds: float) -> tuple[str, str]:
+    def _run(self, tests: list[Path]) -> tuple[str, str]:
         names = [test.relative_to(self.root).as_posix() for test in tests]
         options = ["-x", "-q", "-p", "no:cacheprovider", "-m", "not slow", "--no-header", "--tb=no"]
         process = subprocess.Popen(
@@ -63,7 +61,7 @@ class Runner:
             start_new_session=True,
         )
         try:
-            output, _ = process.communicate(timeout=max(1.0, seconds))
+            output, _ = process.communicate(timeout=self.limit)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()

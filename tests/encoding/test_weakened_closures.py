@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from random_litmus import random_test
 
-from seeds import generator
+from seeds import generator, telling
 from treville.analysis.facts import Facts, gather_facts
 from treville.analysis.values import analyse_values
 from treville.encoding.executions import encode_facts
@@ -42,7 +42,8 @@ def random_closures(case: int) -> Model:
     """One axiom, or two of which the first forbids the cycles that the second closes."""
     choose = generator(case)
     inner = choose.choice((*CYCLIC, *STEPS))
-    body = choose.choice(SHAPES).format(inner, choose.choice(STEPS), choose.choice(STEPS))
+    others = [choose.choice(STEPS if choose.random() < 0.7 else CYCLIC) for _ in range(2)]
+    body = choose.choice(SHAPES).format(inner, *others)
     lines = [FREE, f"let inner = {inner}", f"acyclic {body} as outer"]
     if choose.random() < 0.3:
         lines.append(f"acyclic inner | {choose.choice(STEPS)} as tamed")
@@ -79,4 +80,4 @@ def test_closures_of_cyclic_relations_lose_no_consistent_execution(first: int) -
         consistent = {execution for execution, is_consistent in possible.items() if is_consistent}
         assert consistent <= left.keys() <= possible.keys(), (case, model.title)
         forbidden, kept = forbidden + len(possible) - len(left), kept + len(consistent)
-    assert min(forbidden, kept) > 20
+    assert telling(min(forbidden, kept) > 20)

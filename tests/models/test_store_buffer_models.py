@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from models.handmade import Candidate, Pairs
-from seeds import generator
+from seeds import generator, telling
 from treville.models.library import load_model
 
 Row = tuple[int, str, str]
@@ -159,7 +159,7 @@ def test_a_model_allows_what_its_machine_does(name: str) -> None:
             expected = StoreBuffers(candidate, name).allow()
             assert candidate.judge(model).consistent == expected, candidate
             allowed, forbidden = allowed + expected, forbidden + (not expected)
-    assert min(allowed, forbidden) > 40
+    assert telling(min(allowed, forbidden) > 40)
 
 
 @pytest.mark.parametrize("name", ["sc", "tso", "pso"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from seeds import generator
+from seeds import generator, telling
 from treville.encoding.formula import Formula
 from treville.questions.portability.certificates import with_certificates
 from treville.results import Budget
@@ -49,5 +49,5 @@ def test_certificates_have_the_solutions_of_rules() -> None:
         # Without an order of derivations pairs may justify each other, which must have been ruled out here.
         certified.edges.clear()
         larger += len(solutions(certified, formula.atoms)) > len(expected)
-    assert circular > 50
-    assert larger > 10
+    assert telling(circular > 50)
+    assert telling(larger > 10)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from seeds import generator
+from seeds import generator, telling
 from treville.models.library import load_model
 from treville.programs.ir import Branch, Const, Load, Local, Op, Reg, Store
 from treville.programs.litmus import parse
@@ -198,4 +198,4 @@ def test_mutated_programs_are_read_or_refused() -> None:
             read(" ".join(mutant))
         except InputError as error:
             refused += error.span is not None
-    assert 100 < refused < 600
+    assert telling(100 < refused < 600)
