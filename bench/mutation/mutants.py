@@ -3,7 +3,7 @@
 A mutant replaces one piece of text by another. For Python the pieces are found with `ast`: comparisons,
 conditions, arithmetic and set operators, constants, calls of `any`, `all`, `min` and `max`, statements that
 can be left out. Of cat files axioms and operands of unions and intersections are left out. Annotations,
-docstrings and the constants of modules, which mostly limit effort, are not mutated.
+docstrings, and what limits effort (constants of modules and classes, looks at the budget) are not mutated.
 """
 
 from __future__ import annotations
@@ -66,6 +66,13 @@ _COMPUTED: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
 }  # fmt: skip
 _CALLED = {"any": "all", "all": "any", "min": "max", "max": "min"}
 _DROPPED = (ast.BitOr, ast.BitAnd)
+_TABLES = (
+    ast.Dict,
+    ast.List,
+    ast.Set,
+    ast.Tuple,
+    ast.Lambda,
+)  # of modules and classes only these are mutated
 
 
 class _Python(ast.NodeVisitor):
@@ -74,6 +81,7 @@ class _Python(ast.NodeVisitor):
         lengths = [len(line) for line in source.splitlines(keepends=True)]
         self.starts = [sum(lengths[:number]) for number in range(len(lengths) + 1)]
         self.path: list[str] = []
+        self.in_function = False
         self.found: list[Mutant] = []
 
     def all(self) -> list[Mutant]:
@@ -98,7 +106,9 @@ class _Python(ast.NodeVisitor):
         self.path.append(node.name)
         for default in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
             self.visit(default)
+        outside, self.in_function = self.in_function, True
         self._block(node.body, last=True)
+        self.in_function = outside
         self.path.pop()
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
@@ -108,11 +118,11 @@ class _Python(ast.NodeVisitor):
         self.path.pop()
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        if node.value is not None and self.path:
+        if node.value is not None and (self.in_function or isinstance(node.value, _TABLES)):
             self.visit(node.value)
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        if self.path or not isinstance(node.value, ast.Constant):
+        if self.in_function or isinstance(node.value, _TABLES):
             self.visit(node.value)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
@@ -149,7 +159,8 @@ class _Python(ast.NodeVisitor):
         if isinstance(statement, ast.Return):
             return not at_end
         if isinstance(statement, ast.Expr):
-            return isinstance(statement.value, ast.Call)
+            asks_for_time = ast.unparse(statement).endswith("budget.check()")
+            return isinstance(statement.value, ast.Call) and not asks_for_time
         return isinstance(statement, ast.Continue | ast.Break | ast.AugAssign | ast.Raise)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
