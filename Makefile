@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo test lint types unit agreement slow snapshots clean
+.PHONY: setup demo test lint types unit agreement slow snapshots mutation clean
 
 setup: $(STAMP)
 
@@ -25,12 +25,14 @@ lint:
 
 types:
 	$(BIN)/mypy
+	MYPYPATH=bench/mutation $(BIN)/mypy --strict bench/mutation
 
 unit:
 	$(BIN)/pytest -n 2 -m "not slow"
 
+# Random tests get other cases in each run; a failure says how to repeat it (TREVILLE_SEED, see tests/seeds.py).
 slow: setup
-	$(BIN)/pytest -n 2
+	TREVILLE_SEED=$${TREVILLE_SEED:-fresh} $(BIN)/pytest -n 2
 
 # Stores what every command answers on the fixed inputs of tests/snapshots anew, and tells which verdicts changed.
 snapshots: setup
@@ -38,6 +40,10 @@ snapshots: setup
 
 agreement: setup
 	$(BIN)/python bench/agreement.py --jobs 2 --write docs/agreement.md
+
+# How many small mistakes in the core the tests notice: a sample (SEED, COUNT) within BUDGET seconds.
+mutation: setup
+	$(BIN)/python bench/mutation --seed $(or $(SEED),1) --count $(or $(COUNT),40) --budget $(or $(BUDGET),3600)
 
 clean:
 	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache

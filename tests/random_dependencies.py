@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+from seeds import generator
 from treville.programs import ir
 
 PLAIN = frozenset({"NA"})
@@ -11,7 +12,7 @@ PLAIN = frozenset({"NA"})
 
 def random_program(seed: int) -> ir.Program:
     """Two threads over two arrays of two cells; main asserts that what they saw is not a certain sum."""
-    choose = random.Random(seed)
+    choose = generator(seed)
     program = ir.Program()
     for name in ("x", "y"):
         program.location(name).initial[:] = [0, choose.choice((0, 1))]

@@ -3,9 +3,9 @@ relations, under axioms of every kind."""
 
 from __future__ import annotations
 
-import random
 from functools import lru_cache
 
+from seeds import generator
 from treville.models.cat.resolve import resolve_text
 from treville.models.model import Model
 
@@ -27,7 +27,7 @@ _FOUNDED = "acyclic rf | rmw | addr | data | ctrl | pick-addr | pick-data | pick
 
 class _Writer:
     def __init__(self, seed: int) -> None:
-        self.pick = random.Random(seed)
+        self.pick = generator(seed)
 
     def text(self, seed: int) -> str:
         """A model; half of them are coherent, as real ones are."""

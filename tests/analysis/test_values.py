@@ -2,10 +2,26 @@
 
 import pytest
 
+from seeds import generator
 from treville.analysis.possible import Values
 from treville.analysis.values import analyse_values
 from treville.events.symbolic import SymbolicProgram, symbolic_program
-from treville.programs.ir import Branch, Const, Instruction, Load, Op, Program, Reg, Store, Thread
+from treville.events.symbolic_whole import whole_program
+from treville.programs.ir import (
+    Branch,
+    Const,
+    Havoc,
+    Instruction,
+    Load,
+    Local,
+    Nondet,
+    Op,
+    Program,
+    Reg,
+    Store,
+    Thread,
+)
+from treville.programs.operators import OPERATORS, wrap
 from treville.results import Unsupported
 
 
@@ -87,3 +103,42 @@ def test_a_write_that_first_seems_to_go_elsewhere_hides_nothing_there() -> None:
         )
     )
     assert distance.value in numbers(*found, 0, "t")
+
+
+UNARY = {"not", "neg", "lnot", "zext", "sext", "reverse_bits", "leading_zeros"}
+SOME = [(5,), (3, 8), (-3, 2), (0, 6), (1, 100)]
+
+
+@pytest.mark.parametrize("bits", [8, 32, 64])
+@pytest.mark.parametrize("name", sorted(set(OPERATORS) - {"reverse_bytes"}))
+def test_what_an_operator_may_be_covers_what_it_is(name: str, bits: int) -> None:
+    """Of any number, of one of a few, and of both together."""
+    choose = generator(f"{name} {bits}")
+    kinds = (
+        [("any",), ("few",)]
+        if name in UNARY
+        else [("any", "any"), ("any", "few"), ("few", "any"), ("few", "few")]
+    )
+    for kind in kinds:
+        for few in SOME:
+            code: list[Instruction] = [
+                Nondet(f"r{place}", bits) if one == "any" else Havoc(f"r{place}", few)
+                for place, one in enumerate(kind)
+            ]
+            code.append(
+                Local("result", Op(name, tuple(Reg(f"r{place}") for place in range(len(kind))), bits))
+            )
+            code.append(Store(X, Reg("result"), bits=64))
+            program = Program([Thread("main", code)])
+            program.location("x")
+            symbolic = whole_program(program, 1)
+            (event,) = symbolic.events
+            may_be = analyse_values(symbolic, True, most=24).numbers[event.value or 0]
+            for _ in range(12):
+                args = tuple(
+                    choose.choice(few)
+                    if one == "few"
+                    else wrap(choose.choice((-1, 0, 1, choose.getrandbits(64))), bits)
+                    for one in kind
+                )
+                assert wrap(OPERATORS[name](args, bits), 64) in may_be, (kind, few, args)

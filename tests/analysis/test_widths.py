@@ -1,10 +1,16 @@
-"""Accesses of C programs that overlap in parts are refused."""
+"""Accesses that overlap in parts are refused."""
 
 from pathlib import Path
 
 import pytest
 
+from asking import reach_failure
+from byte_memory import random_accesses
+from seeds import telling
 from treville.campaigns.check import Options, answers
+from treville.models.library import load_model
+from treville.programs import ir
+from treville.results import Budget, Unsupported
 
 pytest.importorskip("llvmlite")
 
@@ -43,3 +49,45 @@ def test_reading_pieces_of_several_writes_is_refused_with_its_place(tmp_path: Pa
 )
 def test_whole_cells_and_their_lower_parts_can_be_read(tmp_path: Path, code: str) -> None:
     assert verdict(tmp_path, code) == "PASS"
+
+
+def test_a_load_finds_the_bytes_of_memory_or_is_refused() -> None:
+    """Random accesses that overlap in any way: no answer is wrong, and what does not overlap is answered."""
+    model, answered, refused = load_model("sc"), 0, 0
+    for seed in range(150):
+        program, apart = random_accesses(seed)
+        try:
+            found = reach_failure(program, model, 1, Budget())
+        except Unsupported:
+            found = None
+        assert found is not None or not apart, seed
+        assert found is None or found.execution is None, seed
+        answered, refused = answered + (found is not None), refused + (found is None)
+    assert telling(min(answered, refused) > 20)
+
+
+@pytest.mark.parametrize("bits", [8, 16, 32])
+def test_a_wide_read_of_a_narrow_write_is_refused(bits: int) -> None:
+    """Nothing else is accessed there, so the read alone shows it."""
+    code = [
+        ir.Allocate("p", ir.Const(8), zeroed=True, heap=True),
+        ir.Store(ir.Reg("p"), ir.Const(1), bits=bits),
+        ir.Load("r", ir.Reg("p"), bits=2 * bits),
+    ]
+    with pytest.raises(Unsupported, match="mixed-size"):
+        reach_failure(ir.Program([ir.Thread("main", code)]), load_model("sc"), 1, Budget())
+
+
+@pytest.mark.xfail(
+    strict=True, reason="a read of fewer bits than were written has no solution unless the number fits"
+)
+def test_the_lower_part_of_any_number_can_be_read(tmp_path: Path) -> None:
+    code = """extern long __VERIFIER_nondet_long(void);
+    int main(void) {
+        long v = __VERIFIER_nondet_long(), *p = malloc(8);
+        *p = v;
+        int low = *(int *)p;
+        if (v == (5L << 32 | 7)) assert(low != 7);
+        return 0;
+    }"""
+    assert verdict(tmp_path, code) == "FAIL"

@@ -8,6 +8,8 @@ import random
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from seeds import generator
+
 HEADER = """#include <pthread.h>
 static int x, y;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -35,7 +37,7 @@ class Statement(NamedTuple):
 
 def random_threads(seed: int) -> list[list[Statement]]:
     """What two or three threads do while they hold the mutex."""
-    choose = random.Random(seed)
+    choose = generator(seed)
     count = choose.choice((2, 2, 3))
     return [[_statement(choose) for _ in range(choose.choice((2, 3)))] for _ in range(count)]
 

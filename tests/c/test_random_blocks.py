@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from seeds import generator
 from treville.campaigns.check import Options, answers
 
 pytest.importorskip("llvmlite")
@@ -60,7 +61,7 @@ def test_engines_agree_on_programs_with_atomic_blocks(tmp_path: Path) -> None:
     path = tmp_path / "program.c"
     found = set()
     for seed in range(14):
-        path.write_text(program(random.Random(seed)))
+        path.write_text(program(generator(seed)))
         explored = verdicts(path, "states")
         assert verdicts(path, "eager") == explored, seed
         found |= set(explored.values())

@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 
+from seeds import generator
 from treville.encoding.circuits import Circuits
 from treville.formulas.formula import FALSE, TRUE, Formula
 from treville.programs.operators import OPERATORS, wrap
@@ -46,3 +47,25 @@ def test_circuit_equals_operator_on_all_arguments(name: str) -> None:
 def test_every_operator_has_a_circuit() -> None:
     assert set(OPERATORS) - set(Circuits(Formula()).operators()) == ONLY_IN_LITMUS_TESTS
     assert wrap(8, 4) == -8
+
+
+def bits_of(number: int, width: int) -> list[int]:
+    return [TRUE if number >> place & 1 else FALSE for place in range(width)]
+
+
+@pytest.mark.parametrize("width", [1, 3, 5, 8, 16, 32, 64])
+@pytest.mark.parametrize("name", sorted(Circuits(Formula()).operators()))
+def test_circuits_of_known_bits_are_known_at_all_widths(name: str, width: int) -> None:
+    """Also of numbers that have fewer bits than the operator asks for, or more."""
+    choose = generator(f"{name} {width}")
+    for _ in range(6 if width > 16 else 20):
+        lengths = [
+            choose.choice((width, max(2, width // 2), width + 3)) for _ in range(1 + (name not in UNARY))
+        ]
+        numbers = tuple(wrap(choose.choice((-1, 0, 1, width, choose.getrandbits(64))), n) for n in lengths)
+        made = [bits_of(number, length) for number, length in zip(numbers, lengths, strict=True)]
+        if name != "lnot":  # the only one that looks at all bits of a longer number
+            numbers = tuple(wrap(number, width) for number in numbers)
+        found = Circuits(Formula()).operators()[name](made, width)
+        assert set(found) <= {TRUE, FALSE}
+        assert number_of(found, bool) == OPERATORS[name](numbers, width), (numbers, lengths)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from random import Random
-
+from seeds import generator
 from treville.histories import LEVELS, check, find_level, read_history
 from treville.histories.explain import explain
 from treville.histories.generate import generate, mutate
@@ -34,7 +33,7 @@ def test_a_value_nobody_wrote_is_explained() -> None:
 
 
 def test_parts_of_random_failures_fail_and_are_minimal() -> None:
-    random = Random(8)
+    random = generator(8)
     explained = 0
     while explained < 40:
         history = shapes.history_of(shapes.random_history(random, 8, 3, 2, 2))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from random import Random
-
 import pytest
 
+from seeds import generator
 from treville.histories import LEVELS, check, find_level, read_history
 from treville.histories.hierarchy import (
     WEAKER,
@@ -56,7 +55,7 @@ def test_every_pair_is_either_an_inclusion_or_separated() -> None:
 
 
 def test_random_histories_do_not_refute_an_inclusion() -> None:
-    random = Random(99)
+    random = generator(99)
     for _ in range(60):
         history = shapes.history_of(shapes.random_history(random, 9, 3, 2, 2))
         passing = {n for n in UNTIMED if check(history, find_level(n)).verdict is Verdict.PASS}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from typing import NamedTuple
 
+from seeds import generator
 from treville.parameterised.forward import explore
 from treville.parameterised.machine import Bounds
 from treville.parameterised.resolve import read_system
@@ -29,7 +30,7 @@ class Outcome(NamedTuple):
 
 def random_outcome(seed: int, model: str) -> Outcome | None:
     """None when the program has too many states."""
-    choose = random.Random(seed)
+    choose = generator(seed)
     count = choose.choice((2, 2, 3))
     length = 5 if count == 2 else 3
     together = choose.random() < 0.15

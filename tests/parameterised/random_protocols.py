@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+from seeds import generator
 
 LOCATIONS = ("L1", "L2", "L3")
 SMALL = ("A", "B", "C")
@@ -10,7 +10,7 @@ SMALL = ("A", "B", "C")
 
 class _Writer:
     def __init__(self, seed: int) -> None:
-        self.choose = random.Random(seed)
+        self.choose = generator(seed)
         chance = self.choose.random
         self.numbers = chance() < 0.4
         self.pointers = chance() < 0.4

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 
+from seeds import generator
+
 LOCATIONS = ("L1", "L2", "L3", "L4")
 
 
 def random_system(seed: int, *, weak: bool = True) -> str:
     """A protocol of a few steps over two shared variables and one shared array."""
-    choose = random.Random(seed)
+    choose = generator(seed)
     kind = "weak " if weak else ""
     lines = [f"type loc = {' | '.join(LOCATIONS)}", "type small = A | B | C"]
     lines += [f"{kind}var X : small", f"{kind}var Y : bool", "array PC[proc] : loc"]
@@ -69,7 +71,7 @@ def random_litmus(seed: int) -> str:
 
     Without universal guards the search is exact, so both verdicts can be compared.
     """
-    choose = random.Random(seed)
+    choose = generator(seed)
     count = choose.choice((2, 2, 3))
     length = 4 if count == 2 else 3
     lines = [f"number_procs {count}", "type loc = " + " | ".join(f"L{i}" for i in range(length + 1))]

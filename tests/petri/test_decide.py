@@ -12,7 +12,7 @@ from treville.petri.checking import check
 from treville.petri.decide import METHODS, answer
 from treville.petri.forward import forward
 from treville.petri.guided import guided
-from treville.petri.net import Problem
+from treville.petri.net import UNBOUNDED, Box, Interval, Net, Problem, Transition, Update
 from treville.petri.oriented import Separator
 from treville.petri.spec import parse
 from treville.results.budget import Budget
@@ -191,3 +191,22 @@ def test_a_long_way_is_found_along_the_state_equation():
     result = answer(problem, "guided", Budget(30))
     assert isinstance(result.evidence, FiringSequence)
     assert len(result.evidence.steps) == size
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3])
+def test_a_loop_of_several_steps_is_repeated_as_often_as_needed(steps: int) -> None:
+    """A token goes round, and each time one more is left behind: what grows for ever is reached by steps."""
+    places = [f"p{number}" for number in range(steps)]
+    shift = {number: {number: -1, (number + 1) % steps: 1} if steps > 1 else {} for number in range(steps)}
+    shift[steps - 1][steps] = 1
+    rules = [
+        Transition(f"t{n}", {n: Interval(1)}, {p: Update((p,), change) for p, change in shift[n].items()})
+        for n in range(steps)
+    ]
+    net = Net((*places, "left"), tuple(rules))
+    start = (1, *[0] * steps)
+    problem = Problem("ring", net, Box(start, start), (Box((*[0] * steps, 5), (UNBOUNDED,) * (steps + 1)),))
+    result = finding(forward(problem), 1000)
+    assert result is not None
+    assert isinstance(result.evidence, FiringSequence)
+    assert check(problem, result.evidence) is None

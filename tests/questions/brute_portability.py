@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from random_litmus import random_test
-from random_models import random_model
 
+from random_models import random_model
+from seeds import generator
 from treville.engines.differences.deadness import deadness
 from treville.events.execution import Execution
 from treville.models.evaluate import evaluate
@@ -77,7 +78,7 @@ class Case:
 
 def random_case(seed: int, size: int) -> Case:
     """The case of a seed, with about `size` accesses."""
-    pick = random.Random(seed)
+    pick = generator(seed)
     test = random_test(seed, ("MFENCE",), size=size)
     source, target = _model(pick), _model(pick)
     return Case(test, source, target, expected(test, source, target, Budget(60)))

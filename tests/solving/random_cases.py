@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import random
-
 from model_builder import ModelBuilder
+from seeds import generator
 from treville.models.model import Model, NodeId
 from treville.programs.ir import (
     Assume,
@@ -33,7 +32,7 @@ class Programs:
     """Draws tests with branches, loops, selects, computed addresses and exclusives."""
 
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
+        self.random = generator(seed)
         self.program = Program()
         self.cells = [self.program.location(name).address for name in ("x", "y")]
 
@@ -118,7 +117,7 @@ class Models(ModelBuilder):
 
     def __init__(self, seed: int) -> None:
         super().__init__("random")
-        self.random = random.Random(seed)
+        self.random = generator(seed)
 
     def draw(self, definitions: int = 8) -> Model:
         relations = [self.node("base", name=name) for name in BASE_RELATIONS]

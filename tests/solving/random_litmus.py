@@ -3,8 +3,7 @@ branches, read-modify-writes and exclusives. Small enough for the brute-force or
 
 from __future__ import annotations
 
-import random
-
+from seeds import generator
 from treville.programs import ir
 from treville.programs.litmus.test import CellOf, LitmusTest, Observable, RegisterOf
 
@@ -13,7 +12,7 @@ class Maker:
     """Makes one test from a seed; `fences` are the fence tags that it may use."""
 
     def __init__(self, seed: int, fences: tuple[str, ...], size: int = 5) -> None:
-        self.rng = random.Random(seed)
+        self.rng = generator(seed)
         self.fences = fences
         self.size = size
         self.program = ir.Program()

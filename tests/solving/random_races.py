@@ -9,6 +9,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from seeds import generator
 from treville.programs import ir
 
 PLAIN = frozenset({"NA", "DATA"})
@@ -17,7 +18,7 @@ ORDERS = ("RLX", "ACQ", "REL", "SC")
 
 def random_races(seed: int) -> dict[str, list[ir.Instruction]]:
     """The code of two or three threads over x, y and z."""
-    choose = random.Random(seed)
+    choose = generator(seed)
     places = [ir.Const(0x4000_0000 + 0x0010_0000 * number) for number in range(3)]
     threads: dict[str, list[ir.Instruction]] = {}
     for thread in range(choose.choice((2, 2, 3))):

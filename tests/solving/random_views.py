@@ -3,9 +3,9 @@ program whose main observes the same; and all that the machine with views finds 
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass, field
 
+from seeds import generator
 from treville.models.evaluate import evaluate
 from treville.models.model import Model
 from treville.programs import ir
@@ -33,7 +33,7 @@ class RandomTest:
     used: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.rng = random.Random(self.seed)
+        self.rng = generator(self.seed)
         self.places = ir.Program()
         self.cells = [self.places.location(name).address for name in "xyz"]
         count = self.rng.choice((2, 2, 3, 3, 4))

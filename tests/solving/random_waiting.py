@@ -4,8 +4,7 @@ Every loop either waits or runs a known number of times, so that no bound hides 
 
 from __future__ import annotations
 
-import random
-
+from seeds import generator
 from treville.programs import ir
 
 ATOMIC = frozenset({"SC", "A", "RMW"})
@@ -19,7 +18,7 @@ class Waiting:
 
     def __init__(self, seed: int, conditions: bool = False) -> None:
         self.conditions = conditions
-        self.random = random.Random(seed)
+        self.random = generator(seed)
         self.program = ir.Program()
         self.data = [ir.Const(self.program.location(name).address) for name in ("x", "y")]
         self.mutexes = [ir.Const(self.program.location(name).address) for name in ("m", "n")]
@@ -161,7 +160,7 @@ def random_outcome(seed: int, conditions: bool = False) -> ir.Program:
     """The program of a seed; its threads keep what they read, and main asserts that this was not certain
     values."""
     made = Waiting(seed, conditions)
-    program, choose = made.make(), random.Random(seed)
+    program, choose = made.make(), generator(seed)
     wanted: ir.Expr = ir.Const(1)
     main = program.threads[0]
     for thread in program.functions.values():

@@ -1,9 +1,8 @@
 """Threads without end: what views say of any number of threads holds for a few of them."""
 
-import random
-
 import pytest
 
+from seeds import generator, telling
 from treville.programs import ir
 from treville.results import Budget
 from treville.solving.operational.crowds import Crowd, crowd_is_safe
@@ -66,7 +65,7 @@ def test_views_of_one_thread_know_too_little_of_a_lock() -> None:
 
 
 def random_worker(seed: int) -> tuple[list[ir.Instruction], dict[str, int]]:
-    chance = random.Random(seed)
+    chance = generator(seed)
     code: list[ir.Instruction] = []
     labels: dict[str, int] = {}
 
@@ -107,8 +106,8 @@ def test_what_is_safe_for_any_number_of_threads_is_safe_for_three(model: str) ->
             assert few == {"PASS"}, seed
             safe += 1
         unsafe += "FAIL" in few
-    assert safe > 20
-    assert unsafe > 20
+    assert telling(safe > 20)
+    assert telling(unsafe > 20)
 
 
 def test_a_sample_of_threads_without_end_shows_a_failure_and_nothing_else() -> None:

@@ -14,6 +14,7 @@ from treville.programs.litmus.states import state_fields
 from treville.programs.litmus.test import CellOf, LitmusTest, RegisterOf
 from treville.results import Budget, BudgetExceeded
 from treville.solving.brute_force import Oracle
+from treville.solving.enumeration.engine import enumerate_outcomes
 from treville.solving.observation import Observation
 from treville.solving.solution import ExecutionReader, evaluate_execution
 from treville.solving.solver import Clasp
@@ -123,3 +124,14 @@ def test_large_tests_of_the_corpora_are_fast_enough() -> None:
         path = CORPUS / name
         test = parse(path.read_text(), path.name)
         assert symbolic_outcomes(test, load_model(model), 2, Budget(seconds=60)).states
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("access", [Store(Reg("p"), Const(7)), Load("r", Reg("p"))])
+def test_runs_that_follow_a_null_pointer_do_not_count(access: Load | Store, lazy: bool) -> None:
+    program = Program()
+    x, y = (Const(program.location(name).address) for name in "xy")
+    program.threads = [Thread("P0", [Store(y, x)]), Thread("P1", [Load("p", y), access])]
+    test = LitmusTest("null", "C", program, observed=[RegisterOf(1, "p", "p")])
+    found = symbolic_outcomes(test, load_model("sc"), 2, Budget(), lazy=lazy).states
+    assert set(found) == {(x.value,)} == set(enumerate_outcomes(test, load_model("sc"), 2, Budget()).states)

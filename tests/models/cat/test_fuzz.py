@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from seeds import generator
 from treville.models.cat.files import LIBRARY
 from treville.models.cat.resolve import resolve_text
 from treville.models.library import MODELS
@@ -66,7 +67,7 @@ def mutate(text: str, source: random.Random) -> str:
 @pytest.mark.parametrize("name", sorted(path.name for path in LIBRARY.glob("*.cat")))
 def test_mutated_models_never_crash(name: str) -> None:
     text = (LIBRARY / name).read_text()
-    source = random.Random(name)
+    source = generator(name)
     outcomes = [settle(mutate(text, source)) for _ in range(25)]
     assert len(outcomes) == 25
     if name.removesuffix(".cat") in MODELS:

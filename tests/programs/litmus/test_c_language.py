@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import random
 import re
 
 import pytest
 
+from seeds import generator, telling
 from treville.models.library import load_model
 from treville.programs.ir import Branch, Const, Load, Local, Op, Reg, Store
 from treville.programs.litmus import parse
@@ -187,7 +187,7 @@ def test_mutated_programs_are_read_or_refused() -> None:
         "int *p = (int *)x; p[1] = atomic_cmpxchg(y, r0, -3) ? 1 : 2; for (i = 0; i < 2; i++) { xchg(x, i); }"
     )
     words = re.findall(r"\w+|==|&&|\+=|--|\+\+|[^\w\s]", body)
-    chance = random.Random(7)
+    chance = generator(7)
     refused = 0
     for _ in range(600):
         mutant = list(words)
@@ -198,4 +198,4 @@ def test_mutated_programs_are_read_or_refused() -> None:
             read(" ".join(mutant))
         except InputError as error:
             refused += error.span is not None
-    assert 100 < refused < 600
+    assert telling(100 < refused < 600)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from seeds import generator, telling
 from treville.programs.litmus import DIALECTS, dialect_of, layout, parse
 from treville.programs.litmus.test import LitmusTest
 from treville.results import InputError, TrevilleError, Unsupported
@@ -68,7 +68,7 @@ def test_the_seeds_are_valid(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(len(SEEDS)))
 def test_mutated_files_end_in_a_test_or_a_located_error(seed: int) -> None:
-    choose = random.Random(seed)
+    choose = generator(seed)
     refused = 0
     for _ in range(300):
         text = SEEDS[seed]
@@ -79,7 +79,7 @@ def test_mutated_files_end_in_a_test_or_a_located_error(seed: int) -> None:
             else:
                 text = text[:at] + choose.choice(FRAGMENTS) * choose.choice((1, 1, 300)) + text[at:]
         refused += is_refused(text)
-    assert 0 < refused < 300
+    assert telling(0 < refused < 300)
 
 
 def is_refused(text: str) -> bool:
