@@ -1,6 +1,6 @@
 """Deepening: only what was cut is unrolled further."""
 
-from treville.engines.depth import DEEPEST, Depth
+from treville.engines.depth import DEEPEST, DEEPEST_IF_CHEAP, Depth
 from treville.programs.ir import Branch, Instruction, Program, Stop
 from treville.results import Span
 
@@ -31,14 +31,23 @@ def test_where_nobody_knows_what_was_cut_everything_is_deepened() -> None:
     assert (depth.bound, depth.recursion) == (2, 2)
 
 
-def test_deepening_ends_unless_it_is_cheap() -> None:
+def test_deepening_ends_and_later_where_it_is_cheap() -> None:
     depth = Depth(None)
     rounds = 0
     while depth.deepen([loop(3)], given=()):
         rounds += 1
     assert (rounds, depth.deepest) == (4, DEEPEST)
     depth.cheap = True
-    assert depth.deepen([loop(3)], given=())
+    while depth.deepen([loop(3)], given=()):
+        rounds += 1
+    assert depth.deepest == DEEPEST_IF_CHEAP
+
+
+def test_recursion_does_not_go_deeper_because_that_seems_cheap() -> None:
+    depth = Depth(None, cheap=True)
+    while depth.deepen([Stop(cut=True)], given=()):
+        pass
+    assert depth.recursion == DEEPEST
 
 
 def test_a_bound_that_was_asked_for_is_reached_in_one_step_and_not_passed() -> None:

@@ -149,7 +149,7 @@ def test_every_definition_that_an_axiom_needs_counts(name: str) -> None:
 
 
 def test_derived_models_are_still_what_they_were_derived_from() -> None:
-    from treville.questions.portability.sides import _view
+    from treville.passes.joint import _view
 
     model = load_model("rc11")
     for derived in (

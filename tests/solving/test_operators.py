@@ -7,8 +7,8 @@ import random
 import pytest
 from random_cases import Programs
 from test_engines_agree import BOUND, all_executions, consistent_states, executions_outside_the_bounds
-from treville.solving.outcomes import symbolic_outcomes
 
+from asking import symbolic_outcomes
 from model_builder import ModelBuilder
 from treville.analysis import relations as analysis
 from treville.encoding.operators import MEMBER_RULES, PAIR_RULES

@@ -8,7 +8,7 @@ only where it does not depend on the execution, and is then computed as the eval
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeAlias, assert_never, cast
 
 from treville.analysis.facts import Bounds, Facts, SetBounds
@@ -52,7 +52,7 @@ class _Analysis:
         return self.bounds
 
     def _run(self, start: int, end: int) -> None:
-        for index in map(NodeId, range(start, end)):
+        for index in cast("Iterable[NodeId]", range(start, end)):
             if index not in self.needed:
                 continue
             if index in self.groups:

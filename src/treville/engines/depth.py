@@ -13,16 +13,17 @@ from dataclasses import dataclass, field, replace
 from treville.programs.ir import Instruction, Place, Program, Stop
 from treville.programs.loops import place_of
 
-# `--bound auto` stops here unless all that was done so far took little work.
+# `--bound auto` stops here; loops go on up to the second number if all that was done so far took little work.
 DEEPEST = 16
+DEEPEST_IF_CHEAP = 1_024
 _SHALLOW = 2
 
 
 @dataclass(slots=True)
 class Depth:
     """Bounds of loops, and of recursion. `asked` is the bound for all of them, None to go on until the answer
-    is conclusive or, unless that is `cheap`, at `DEEPEST`. An answer at a small bound is cheap, and most
-    mistakes show there, so the first search is shallow in any case."""
+    is conclusive or at `DEEPEST`, unless it is `cheap` to go on. Most mistakes show at a small bound, so the
+    first search is shallow in any case."""
 
     asked: int | None
     cheap: bool = False
@@ -49,16 +50,20 @@ class Depth:
         before = (self.bound, self.recursion, dict(self.loops))
         places = {place_of(instruction) for instruction in cut if not isinstance(instruction, Stop)}
         if not cut or any(isinstance(instruction, Stop) for instruction in cut):
-            self.recursion = self._next(self.recursion)
+            self.recursion = self._next(self.recursion, DEEPEST)
         for place in places:
             if place is not None and place not in given:
-                self.loops[place] = self._next(self.loops.get(place, self.bound))
+                self.loops[place] = self._next(self.loops.get(place, self.bound), self._deepest_loop)
         if not cut or None in places:
-            self.bound = self._next(self.bound)
+            self.bound = self._next(self.bound, self._deepest_loop)
             self.loops = {place: max(own, self.bound) for place, own in self.loops.items()}
         return before != (self.bound, self.recursion, self.loops)
 
-    def _next(self, bound: int) -> int:
+    @property
+    def _deepest_loop(self) -> int:
+        return DEEPEST_IF_CHEAP if self.cheap else DEEPEST
+
+    def _next(self, bound: int, deepest: int) -> int:
         if self.asked is not None:
             return self.asked
-        return 2 * bound if self.cheap or 2 * bound <= DEEPEST else bound
+        return 2 * bound if 2 * bound <= deepest else bound

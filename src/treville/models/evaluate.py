@@ -6,7 +6,7 @@ that an engine finds is checked by it. Recursive definitions are iterated from t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never, cast
 
@@ -123,7 +123,7 @@ class _Interpreter:
     def run(self, start: int, end: int) -> None:
         """Evaluate the nodes `start .. end-1` in order."""
         nodes, wanted = self.model.nodes, self.wanted
-        for index in map(NodeId, range(start, end)):
+        for index in cast("Iterable[NodeId]", range(start, end)):
             if wanted is not None and index not in wanted:
                 continue
             if index in self.groups:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
-from typing import Final, Literal, NewType, TypeAlias
+from typing import Final, Literal, NewType, TypeAlias, cast
 
 from treville.results import Span
 
@@ -66,8 +66,6 @@ class Operator(Enum):
         return self.value
 
 
-ConstantOperator: TypeAlias = Literal[Operator.EMPTY, Operator.UNIVERSE]
-BooleanOperator: TypeAlias = Literal[Operator.UNION, Operator.INTERSECTION, Operator.DIFFERENCE]
 ClosureOperator: TypeAlias = Literal[Operator.OPTIONAL, Operator.PLUS, Operator.STAR]
 ProjectionOperator: TypeAlias = Literal[Operator.DOMAIN, Operator.RANGE]
 
@@ -151,7 +149,7 @@ class Model:
 
     def numbered(self) -> Iterator[tuple[NodeId, Node]]:
         """The definitions with their numbers."""
-        return ((NodeId(number), node) for number, node in enumerate(self.nodes))
+        return cast(Iterator[tuple[NodeId, Node]], enumerate(self.nodes))
 
     def constraints(self) -> tuple[Axiom, ...]:
         """The axioms that forbid executions; flags do not."""

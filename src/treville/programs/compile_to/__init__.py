@@ -2,7 +2,7 @@
 
 The C front end tags accesses with their C11 order (`NA` for plain ones). A hardware model knows nothing of
 these, so each operation becomes what the compiler emits for it. Language models take the program as it is.
-Fences of inline assembly stay what they are; whether a model understands them is for `questions.fences`.
+Fences of inline assembly stay what they are; whether a model understands them is for `passes.fences`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,207 @@
+"""The contract: engines go on where they stopped, keep to their work, and say why they do not suit."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterator
+
+import pytest
+from features_cases import Case, cases
+
+from treville.engines.contract import Decision, GaveUp, Proved, Refuted
+from treville.engines.features import Feature, features_of
+from treville.engines.registry import DECIDE, OUTCOMES
+from treville.engines.schedule import DECIDE_TABLE, Slice, run, slices_for
+from treville.engines.task import outcome_task, ready_task
+from treville.models.evaluate import evaluate
+from treville.models.library import load_model
+from treville.programs.ir import Program
+from treville.programs.litmus import parse
+from treville.questions.reachability import WrongWitness, judge_again
+from treville.results import Budget, BudgetExceeded, OutOfWork, Unsupported
+
+RESUMED = ("buffers", "waiting", "races", "views", "robustness", "formulas", "eager", "lazy", "clocks")
+
+
+def kind(decision: Decision) -> str:
+    if isinstance(decision, GaveUp):
+        return "UNKNOWN"
+    return "PASS" if isinstance(decision, Proved) else "FAIL"
+
+
+@pytest.mark.parametrize("engine", RESUMED)
+def test_an_engine_that_is_asked_again_goes_on(engine: str) -> None:
+    """In slices that double from one unit on it ends as it does at once, and some tasks need several."""
+    several = 0
+    for case in cases():
+        task = ready_task(case.program, case.model, case.property, 2, Budget(60))
+        if not DECIDE[engine]().suits(task):
+            continue
+        at_once = DECIDE[engine]().run(task)
+        made = DECIDE[engine]()
+        for slices in itertools.count(1):
+            sliced = made.run(task, 2**slices // 2)
+            if not (isinstance(sliced, GaveUp) and sliced.more):
+                break
+        several += slices > 1
+        assert kind(sliced) == kind(at_once), case.name
+        if isinstance(at_once, Refuted) and isinstance(sliced, Refuted) and "states" in at_once.stats:
+            assert sliced.execution == at_once.execution, case.name
+    assert several
+
+
+@pytest.mark.parametrize("engine", ["buffers", "waiting", "views", "robustness"])
+def test_states_are_units_of_work(engine: str) -> None:
+    name = {"views": "rc11", "robustness": "rc11"}.get(engine, "tso")
+    goal = "liveness" if engine == "waiting" else "assertion"
+    for case in cases():
+        if case.model.shipped != name or case.property.value != goal:
+            continue
+        task = ready_task(case.program, case.model, case.property, None, Budget(60))
+        if DECIDE[engine]().suits(task):
+            found = DECIDE[engine]().run(task, 3)
+            all_states = DECIDE[engine]().run(task)
+            few = isinstance(found, GaveUp) and found.more
+            assert few or found.stats.get("states", 0) <= 8 or isinstance(found, Refuted | GaveUp), case.name
+            assert kind(all_states) in (case.expected, "UNKNOWN")
+
+
+def some_case(feature: Feature, expected: str, model: str) -> Case:
+    return next(
+        c for c in cases() if c.feature is feature and c.expected == expected and c.model.shipped == model
+    )
+
+
+def test_what_an_engine_refuses_it_refuses_by_name_and_place() -> None:
+    case = some_case(Feature.ATOMIC_BLOCKS, "PASS", "rc11")
+    task = ready_task(case.program, case.model, case.property)
+    suitable = DECIDE["views"]().suits(task)
+    assert not suitable
+    assert "atomic blocks" in suitable.because
+    found = DECIDE["views"]().run(task)
+    assert isinstance(found, GaveUp)
+    assert isinstance(found.error, Unsupported)
+
+
+def test_what_an_engine_raises_stays_inside() -> None:
+    case = some_case(Feature.FENCES, "PASS", "power")
+    task = ready_task(case.program, case.model, case.property, 2, Budget(0.0))
+    found = DECIDE["formulas"]().run(task)
+    assert isinstance(found, GaveUp)
+    assert isinstance(found.error, BudgetExceeded)
+
+
+def test_work_is_counted_and_ends() -> None:
+    budget = Budget().slice(10)
+    budget.spend(7)
+    assert budget.units_left == 3
+    with pytest.raises(OutOfWork):
+        budget.spend(4)
+    assert Budget().units_left is None
+
+
+# -- the schedule ----------------------------------------------------------------------------------------
+
+
+def test_every_task_has_a_row_and_every_slice_an_engine() -> None:
+    for case in cases():
+        assert slices_for(ready_task(case.program, case.model, case.property))
+    assert {each.engine for row in DECIDE_TABLE for each in row.slices} <= set(DECIDE)
+
+
+def test_who_got_furthest_says_why_there_is_no_answer() -> None:
+    case = some_case(Feature.LOOPS, "PASS", "power")
+    task = ready_task(case.program, case.model, case.property, 1, Budget(60))
+    loops = case.program
+    assert loops.functions
+    found = run(task, (Slice("buffers"), Slice("formulas"), Slice("interleavings")), DECIDE)
+    assert not isinstance(found.answer, GaveUp) or found.engine == "formulas"
+    nobody = run(task, (Slice("buffers"), Slice("views")), DECIDE)
+    assert isinstance(nobody.answer, GaveUp)
+    assert nobody.engine == "views"
+
+
+def slow_clock(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """Every look at the clock takes so long."""
+    ticks: Iterator[int] = itertools.count()
+    monkeypatch.setattr(time, "monotonic", lambda: next(ticks) * seconds)
+
+
+def test_a_slow_machine_gives_the_same_answers_by_the_same_engines(monkeypatch: pytest.MonkeyPatch) -> None:
+    def answers() -> list[tuple[str, str, object]]:
+        found = []
+        for case in cases():
+            task = ready_task(case.program, case.model, case.property, None, Budget(1e9))
+            scheduled = run(task, slices_for(task), DECIDE)
+            execution = scheduled.answer.execution if isinstance(scheduled.answer, Refuted) else None
+            found.append((case.name, scheduled.engine, execution))
+        return found
+
+    expected = answers()
+    slow_clock(monkeypatch, 30.0)
+    assert answers() == expected
+
+
+def test_a_time_limit_changes_nothing_but_the_end() -> None:
+    for case in list(cases())[::5]:
+        found = []
+        for budget in (Budget(), Budget(1e6)):
+            task = ready_task(case.program, case.model, case.property, None, budget)
+            scheduled = run(task, slices_for(task), DECIDE)
+            found.append((kind(scheduled.answer), scheduled.engine, scheduled.answer.bound))
+        assert found[0] == found[1], case.name
+
+
+# -- executions are judged again -------------------------------------------------------------------------
+
+
+def test_an_execution_that_the_model_forbids_is_no_answer() -> None:
+    case = some_case(Feature.FENCES, "FAIL", "tso")
+    found = DECIDE["buffers"]().run(ready_task(case.program, case.model, case.property))
+    assert isinstance(found, Refuted)
+    judge_again(found, load_model("tso"))
+    with pytest.raises(WrongWitness):
+        judge_again(found, load_model("sc"))
+
+
+def test_every_refutation_is_judged_consistent() -> None:
+    for case in cases():
+        if case.expected == "FAIL":
+            task = ready_task(case.program, case.model, case.property, 4, Budget(60))
+            found = run(task, slices_for(task), DECIDE).answer
+            if isinstance(found, Refuted):
+                run_ = found.execution
+                judged = evaluate(task.model, len(run_.events), run_.sets, run_.relations)
+                assert judged.consistent, case.name
+
+
+# -- outcomes --------------------------------------------------------------------------------------------
+
+LOCK = """X86 lock
+{ x=0; l=1; }
+ P0            | P1            ;
+ MOV EAX,$0    | MOV EAX,$0    ;
+ XCHG EAX,[l]  | XCHG EAX,[l]  ;
+ MOV [x],EAX   | MOV EBX,[x]   ;
+exists (0:EAX=1 /\\ 1:EBX=1)
+"""
+
+
+@pytest.mark.parametrize("engine", [name for name in OUTCOMES if ":" not in name])
+def test_engines_for_outcomes_list_the_same_states(engine: str) -> None:
+    test = parse(LOCK, "lock.litmus")
+    expected = OUTCOMES["enumerate"]().run(outcome_task(test, load_model("tso"), 2))
+    found = OUTCOMES[engine]().run(outcome_task(test, load_model("tso"), 2))
+    assert not isinstance(found, GaveUp)
+    assert not isinstance(expected, GaveUp)
+    assert set(found.counts) == set(expected.counts)
+
+
+def test_flags_are_refused_by_engines_that_do_not_list_them() -> None:
+    test = parse(LOCK, "lock.litmus")
+    task = outcome_task(test, load_model("sc"), 2)
+    flagged = features_of(Program(), load_model("rc11"), None)
+    assert Feature.FLAGS in flagged
+    assert Feature.FLAGS not in OUTCOMES["clocks"]().supports
+    assert Feature.FLAGS not in task.features

@@ -1,0 +1,66 @@
+"""Every engine is given every feature: it is right about it, gives up or refuses; it never ignores it."""
+
+from __future__ import annotations
+
+import pytest
+from features_cases import Case, cases
+
+from treville.engines.contract import GaveUp, Proved
+from treville.engines.features import Feature
+from treville.engines.registry import DECIDE
+from treville.engines.schedule import run, slices_for
+from treville.engines.task import ready_task
+from treville.results import Budget, Unsupported
+
+ALL = list(cases())
+MANY = 3_000
+QUICK = tuple(name for name in DECIDE if ":" not in name)
+SOLVERS = tuple(name for name in DECIDE if ":" in name)
+
+
+def verdict(decision: object) -> str:
+    if isinstance(decision, GaveUp):
+        return "UNKNOWN"
+    return "PASS" if isinstance(decision, Proved) else "FAIL"
+
+
+def ask(engine: str, case: Case) -> str:
+    """What an engine says; it must refuse a task with a feature that it does not declare."""
+    task = ready_task(case.program, case.model, case.property, 4, Budget(60))
+    made = DECIDE[engine]()
+    decision = made.run(task, MANY)
+    if any(feature not in made.supports for feature in task.features.places):
+        assert isinstance(decision, GaveUp)
+        assert isinstance(decision.error, Unsupported)
+    return verdict(decision)
+
+
+def test_there_is_a_case_for_every_feature() -> None:
+    tasks = [(case, ready_task(case.program, case.model, case.property)) for case in ALL]
+    assert {case.feature for case, task in tasks if case.feature in task.features} == set(Feature)
+
+
+@pytest.mark.parametrize("engine", QUICK)
+def test_an_engine_is_right_or_does_not_answer(engine: str) -> None:
+    wrong = [case.name for case in ALL if ask(engine, case) not in (case.expected, "UNKNOWN")]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("engine", SOLVERS)
+def test_an_engine_with_another_solver_is_right_or_does_not_answer(engine: str) -> None:
+    pytest.importorskip("z3" if engine.endswith("z3") else "pysat")
+    some = [case for number, case in enumerate(ALL) if number % 3 == len(engine) % 3]
+    wrong = [case.name for case in some if ask(engine, case) not in (case.expected, "UNKNOWN")]
+    assert wrong == []
+
+
+# What only litmus tests have: whole programs with it are refused by everybody.
+OF_TESTS = (Feature.EXCLUSIVES, Feature.COMPUTED_JUMPS, Feature.PAIRED_ACCESSES)
+
+
+@pytest.mark.parametrize("case", ALL, ids=[case.name for case in ALL])
+def test_the_schedule_finds_an_engine_that_knows_the_feature(case: Case) -> None:
+    task = ready_task(case.program, case.model, case.property, 4, Budget(60))
+    found = verdict(run(task, slices_for(task), DECIDE).answer)
+    refused = any(feature in task.features for feature in OF_TESTS)
+    assert found == ("UNKNOWN" if refused else case.expected)
