@@ -25,9 +25,9 @@ from treville.witness.scene import Scene, find_relation, make_scene
 from treville.witness.words import execution_text, explanation_text, headline
 
 # Looking for the shortest explanation ends after this many candidates that could be explained, or this many
-# traces, selections and candidates in all: some seconds.
+# in all: some seconds.
 _CANDIDATES_COMPARED = 300
-_MOST_LISTED = 3_000
+_CANDIDATES_SEEN = 3_000
 _EXECUTIONS_SHOWN = 1000
 
 
@@ -46,7 +46,7 @@ def candidates(
     test: LitmusTest, model: Model, which: str, bound: int, budget: Budget, limit: int | None = None
 ) -> Iterator[Candidate]:
     """Candidate executions (`all`, `allowed` or `forbidden`) with an explanation of each forbidden one.
-    Raises `TooLarge` when that takes more than the limit."""
+    Raises `TooLarge` when more than `limit` are there."""
     from treville.questions.executions import executions
 
     for judged in executions(test, model, which, bound, budget, limit):
@@ -96,7 +96,7 @@ def telling(test: LitmusTest, model: Model, bound: int, budget: Budget) -> tuple
     best: Candidate | None = None
     seen = 0
     try:
-        for candidate in candidates(test, model, "all", bound, budget, _MOST_LISTED):
+        for candidate in candidates(test, model, "all", bound, budget, _CANDIDATES_SEEN):
             if not is_outcome(test, candidate.execution.final):
                 continue
             if candidate.consistent:
@@ -117,7 +117,7 @@ def _flagged(flag: str, test: LitmusTest, model: Model, bound: int, budget: Budg
     if axiom is None:
         return None
     try:
-        for candidate in candidates(test, model, "allowed", bound, budget, _MOST_LISTED):
+        for candidate in candidates(test, model, "allowed", bound, budget, _CANDIDATES_SEEN):
             if holds(axiom, candidate.values[axiom.node]) == axiom.flag:
                 candidate.explanation = explain(candidate.execution, model, candidate.values, axiom)
                 candidate.violated = [axiom]

@@ -15,7 +15,10 @@ from treville.models.evaluate import Evaluation, evaluate
 from treville.models.model import Model
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.outcomes import DEFAULT_BOUND
-from treville.results import Budget
+from treville.results import Budget, TooLarge
+
+# Traces and selections are so much cheaper than candidates.
+_LISTED_WHILE_ONE_IS_JUDGED = 30
 
 WHICH = ("all", "allowed", "forbidden")
 
@@ -42,14 +45,17 @@ def executions(
     limit: int | None = None,
 ) -> Iterator[Judged]:
     """The candidate executions of a test: `all`, or only those that the model allows or forbids. Raises
-    `TooLarge` when more than `limit` traces, selections and candidates would have to be listed."""
+    `TooLarge` when more than `limit` would have to be judged."""
     from treville.events.traces import Effort
     from treville.solving.enumeration.concrete import to_execution
     from treville.solving.enumeration.engine import Engine
 
     test = outcome_task(test, model, bound).test
-    engine = Engine(test, model, bound, budget or Budget(), Effort(limit), which != "allowed")
-    for candidate in engine.all_candidates():
+    effort = Effort(None if limit is None else _LISTED_WHILE_ONE_IS_JUDGED * limit)
+    engine = Engine(test, model, bound, budget or Budget(), effort, which != "allowed")
+    for number, candidate in enumerate(engine.all_candidates()):
+        if limit is not None and number >= limit:
+            raise TooLarge("too many candidate executions to judge", "use --engine eager")
         execution = to_execution(test, candidate)
         judged = Judged(
             execution, evaluate(model, len(execution.events), execution.sets, execution.relations)

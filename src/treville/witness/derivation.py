@@ -1,28 +1,29 @@
 """A pair of a derived relation -> the path of primitive edges (po, rf, co, fr, addr, ...) that makes it up.
 
-The model is a DAG of operators, so a pair has a derivation tree: a union chooses a side that holds the
-pair, a composition an event in the middle, a closure a shortest path, and a `let rec` name the body in
-the first round of the fixpoint iteration that holds the pair, which keeps the recursion well founded
-(004 section 2.3 gives the least-fixpoint semantics).
+A derivation (`models.derivation`) is followed down to edges that people know. Of several the simplest is
+taken: the side of a union that is nearest to primitive relations. Of an intersection the side is shown that
+orders events.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
 from treville.events.execution import Execution
-from treville.models.evaluate import Value, iterations
-from treville.models.model import FixpointGroup, Model, NodeId, Operator
-from treville.relations import Relation, elements
+from treville.models.derivation import Derivations, NoDerivation, Part
+from treville.models.evaluate import Value
+from treville.models.model import Model, Node, NodeId, Operator
 
 # Derived names that people read as one edge: expanding `fr` into `rf^-1; co` explains nothing.
 PRIMITIVE_NAMES = frozenset({"fr", "fre", "fri", "rfe", "rfi", "coe", "coi", "rf", "co", "po-loc", "po"})
 
 # Names that narrow a relation without ordering anything: never the side of an intersection to show.
 _FILTERS = frozenset({"int", "ext", "loc", "id", "unv"})
+
+# Operators whose result can be a part of one of their operands that deserves its own name.
+_NARROWING = frozenset({Operator.INTERSECTION, Operator.DIFFERENCE, Operator.COMPOSITION})
 
 _MAXIMUM_DEPTH = 400
 
@@ -46,62 +47,57 @@ class Deriver:
     """Expands pairs of the model's relations on one execution, given the value of every node."""
 
     def __init__(self, execution: Execution, model: Model, values: list[Value]) -> None:
-        self._execution = execution
         self.model = model
         self.values = values
         self.height = _heights(model)
-        self._group_of = {variable: group for group in model.groups for variable in group.variables}
-        self._rounds: dict[FixpointGroup, list[list[Value]]] = {}
+        self.derivations = Derivations(
+            model, len(execution.events), execution.sets, execution.relations, values,
+            self._simplest, _at_an_end,
+        )  # fmt: skip
 
     def expand(self, node: NodeId, source: int, target: int) -> list[Step]:
         """The primitive steps that lead from `source` to `target` within the node's relation."""
-        return self._expand(node, source, target, self.values, (), 0)
+        return self._expand(Part(True, node, source, target), (), 0)
 
-    def holds(self, node: NodeId, source: int, target: int, values: list[Value]) -> bool:
-        """Whether the pair is in the node's relation in the given round."""
-        value = values[node]
-        return isinstance(value, Relation) and (source, target) in value
+    def _simplest(self, sides: Sequence[NodeId]) -> NodeId:
+        return min(sides, key=self.height.__getitem__)
 
-    def _expand(
-        self, number: NodeId, source: int, target: int, values: list[Value], via: tuple[str, ...], depth: int
-    ) -> list[Step]:
+    def _expand(self, part: Part, via: tuple[str, ...], depth: int) -> list[Step]:
+        _, number, source, target, stage = part
         node = self.model.nodes[number]
         if node.name and node.op is not Operator.BASE and (not via or via[-1] != node.name):
             via = (*via, node.name)
-        known = self.holds(number, source, target, values)
+        known = self.derivations.has(number, source, target, stage)
         if node.op is Operator.BASE or node.name in PRIMITIVE_NAMES or depth > _MAXIMUM_DEPTH or not known:
             return [Step(source, target, node.name or node.op.value, via)]
+        try:
+            parts = self._parts(node, self.derivations.because(number, source, target, stage))
+        except NoDerivation:
+            return [Step(source, target, node.name, via)]
+        if parts is None:
+            return [Step(source, target, self._formula(number), via)]
+        steps = [step for further in parts for step in self._expand(further, via, depth + 1)]
+        if node.op is Operator.INVERSE:
+            return [step.reversed() for step in reversed(steps)]
+        return self._narrowed(node.name, steps) if node.op in _NARROWING else steps
 
-        def further(argument: NodeId, a: int, b: int) -> list[Step]:
-            return self._expand(argument, a, b, values, via, depth + 1)
-
+    def _parts(self, node: Node, parts: list[Part]) -> list[Part] | None:
+        """The pairs that tell where a pair comes from; None if a formula says all there is to say."""
         op = node.op
         match op:
-            case Operator.UNION:
-                holding = [a for a in node.args if self.holds(a, source, target, values)] or node.args
-                return further(min(holding, key=lambda a: self.height[a]), source, target)
             case Operator.INTERSECTION:
-                return self._narrowed(node.name, further(self._telling(node.args), source, target))
+                telling = self._telling(node.args)
+                return [part for part in parts if part.node == telling][:1]
             case Operator.DIFFERENCE:
-                return self._narrowed(node.name, further(node.args[0], source, target))
-            case Operator.COMPOSITION:
-                middle = self._middle(node.args, source, target, values)
-                steps = further(node.args[0], source, middle) + further(node.args[1], middle, target)
-                return self._narrowed(node.name, steps)
-            case Operator.INVERSE:
-                return [step.reversed() for step in reversed(further(node.args[0], target, source))]
-            case Operator.OPTIONAL:
-                return [] if source == target else further(node.args[0], source, target)
-            case Operator.STAR if source == target:
-                return []
-            case Operator.PLUS | Operator.STAR:
-                return self._closure(node.args[0], source, target, values, further)
+                return parts[:1]
             case Operator.IDENTITY_ON | Operator.ID:
                 return []
-            case Operator.FIXPOINT:
-                return self._recursive(number, source, target, via, depth)
             case Operator.EMPTY | Operator.UNIVERSE | Operator.COMPLEMENT | Operator.PRODUCT:
-                return [Step(source, target, self._formula(number), via)]
+                return None
+            case Operator.UNION | Operator.COMPOSITION | Operator.INVERSE | Operator.FIXPOINT:
+                return parts
+            case Operator.OPTIONAL | Operator.PLUS | Operator.STAR:
+                return parts
             case Operator.DOMAIN | Operator.RANGE:
                 raise AssertionError(f"{op} is a set")
             case Operator.BASE:
@@ -147,42 +143,6 @@ class Deriver:
         telling = [a for a in node.args if not self._is_filter(a)] or list(node.args[:1])
         return [part for argument in telling for part in self.conjuncts(argument)]
 
-    def _middle(self, arguments: tuple[NodeId, ...], source: int, target: int, values: list[Value]) -> int:
-        left, right = values[arguments[0]], values[arguments[1]]
-        assert isinstance(left, Relation)
-        assert isinstance(right, Relation)
-        candidates = [m for m in elements(left.rows[source]) if right.rows[m] >> target & 1]
-        # An end of the pair as the middle means that one side is an identity: the shortest derivation.
-        return next((m for m in candidates if m in (source, target)), candidates[0])
-
-    def _closure(
-        self,
-        argument: NodeId,
-        source: int,
-        target: int,
-        values: list[Value],
-        further: Callable[[NodeId, int, int], list[Step]],
-    ) -> list[Step]:
-        inner = values[argument]
-        assert isinstance(inner, Relation)
-        path = inner.shortest_path(source, target) or [source, target]
-        return [step for a, b in itertools.pairwise(path) for step in further(argument, a, b)]
-
-    def _recursive(
-        self, variable: NodeId, source: int, target: int, via: tuple[str, ...], depth: int
-    ) -> list[Step]:
-        group = self._group_of[variable]
-        if group not in self._rounds:
-            size = len(self._execution.events)
-            sets, relations = self._execution.sets, self._execution.relations
-            self._rounds[group] = iterations(self.model, size, sets, relations, group, self.values)
-        rounds = self._rounds[group]
-        first = next((k for k, r in enumerate(rounds) if self.holds(variable, source, target, r)), None)
-        if not first:
-            return [Step(source, target, self.model.nodes[variable].name, via)]
-        body = group.bodies[group.variables.index(variable)]
-        return self._expand(body, source, target, rounds[first - 1], via, depth + 1)
-
     def _formula(self, number: NodeId) -> str:
         """A short cat formula for a node that cannot be expanded, such as a product or a complement."""
         node = self.model.nodes[number]
@@ -193,6 +153,12 @@ class Deriver:
         if node.op is Operator.PRODUCT:
             return f"{parts[0]}*{parts[1]}"
         return f"~{parts[0]}" if node.op is Operator.COMPLEMENT else node.op.value
+
+
+def _at_an_end(middles: Iterator[int], source: int, target: int) -> int:
+    """An end of the pair as the middle means that one side is an identity: the shortest derivation."""
+    candidates = list(middles)
+    return next((event for event in candidates if event in (source, target)), candidates[0])
 
 
 def _renames(name: str, label: str) -> bool:

@@ -139,7 +139,6 @@ class Engine:
             origins = _origins(traces, layout)
             for combination in self._combinations(profiles, layout):
                 self.budget.check()
-                self.effort.spend()
                 candidate = self._candidate(traces, layout, combination)
                 if not (origins and layout.kernel.cyclic(origins | candidate.rf)):
                     yield candidate

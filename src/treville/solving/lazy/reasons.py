@@ -1,19 +1,17 @@
 """A violated axiom -> the base facts that are to blame (the lazy method of DESIGN.md, decision 3).
 
-The value of every definition on the execution is known, so a derivation of each pair of a violation is
-followed down to base sets and relations, or to what holds in every execution that has the events, which needs
-no explanation. A pair of a recursive definition is explained by what earlier
-iterations had derived, so explanations are never circular. Absent pairs are explained too, except
-through recursion, where the whole execution is blamed.
+A derivation (`models.derivation`) of each pair of a violation is followed down to base sets and relations, or
+to what holds in every execution that has the events, which needs no explanation. Absent pairs are explained
+too, except through recursion, where the whole execution is blamed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import pairwise
 from typing import NamedTuple, assert_never
 
-from treville.models.evaluate import Value, iterations
+from treville.models.derivation import NO_EVENT, Derivations, NoDerivation, Part
+from treville.models.evaluate import Value
 from treville.models.model import Axiom, AxiomKind, Model, Node, NodeId, Operator
 from treville.relations import Relation, elements
 
@@ -44,13 +42,12 @@ class Reasons:
         values: list[Value], known: Callable[[bool, NodeId, int, int], bool] = _nothing_is_known,
     ) -> None:  # fmt: skip
         self.model = model
-        self.n = n
         self.values = values
         self.known = known
-        self.stages = _Stages(model, n, sets, relations, values)
+        self.derivations = Derivations(model, n, sets, relations, values)
         self.facts: set[Fact] = set()
         self.executed: set[int] = set()
-        self._seen: set[tuple[bool, NodeId, int, int, int]] = set()
+        self._seen: set[Part] = set()
 
     def of(self, axiom: Axiom) -> set[Fact]:
         """Base facts that violate the axiom; `executed` tells which events must be there as well."""
@@ -59,71 +56,38 @@ class Reasons:
         if axiom.negated:
             raise Whole
         if isinstance(value, int):
-            self._explain(True, axiom.node, next(elements(value)), -1, _LAST)
+            self._explain(Part(True, axiom.node, next(elements(value)), NO_EVENT))
         else:
             for source, target in _violating_pairs(axiom.kind, value):
-                self._explain(True, axiom.node, source, target, _LAST)
+                self._explain(Part(True, axiom.node, source, target))
         return self.facts
 
-    def _explain(self, holds: bool, node: NodeId, source: int, target: int, stage: int) -> None:
-        """Follow a derivation with a stack of its own; sets have target -1."""
-        stack = [(holds, node, source, target, stage)]
+    def _explain(self, violating: Part) -> None:
+        """Follow a derivation with a stack of its own."""
+        stack = [violating]
         while stack:
-            item = stack.pop()
-            if item in self._seen:
+            part = stack.pop()
+            if part in self._seen:
                 continue
-            self._seen.add(item)
-            self.executed.add(item[2])
-            if item[3] >= 0:
-                self.executed.add(item[3])
-            if not self.known(*item[:4]):
-                stack.extend(self._because(*item))
+            self._seen.add(part)
+            self.executed.add(part.source)
+            if part.target != NO_EVENT:
+                self.executed.add(part.target)
+            if not self.known(*part[:4]):
+                stack.extend(self._because(part))
 
-    def _because(
-        self, holds: bool, index: NodeId, source: int, target: int, stage: int
-    ) -> list[tuple[bool, NodeId, int, int, int]]:
+    def _because(self, part: Part) -> list[Part]:
+        holds, index, source, target, stage = part
         node = self.model.nodes[index]
         if node.op is Operator.BASE:
-            self.facts.add(Fact(node.name, source, source if target < 0 else target, holds))
+            self.facts.add(Fact(node.name, source, source if target == NO_EVENT else target, holds))
             return []
-        if node.op is Operator.FIXPOINT:
-            return self._recursive(holds, index, source, target, stage)
-        lookup = _Lookup(self.stages, stage)
-        rule = _because_present if holds else _because_absent
-        parts = rule(node, source, target, lookup)
-        return [(*part, stage) for part in parts]
-
-    def _recursive(
-        self, holds: bool, index: NodeId, source: int, target: int, stage: int
-    ) -> list[tuple[bool, NodeId, int, int, int]]:
         if not holds:
-            raise Whole
-        body, born = self.stages.birth(index, source, target, stage)
-        return [(True, body, source, target, born)]
-
-
-_LAST = -1
-Part = tuple[bool, NodeId, int, int]
-
-
-class _Lookup:
-    """The value of a node as of a stage of the recursion being explained."""
-
-    def __init__(self, stages: _Stages, stage: int) -> None:
-        self.stages = stages
-        self.stage = stage
-
-    def relation(self, node: NodeId) -> Relation:
-        value = self.stages.value(node, self.stage)
-        assert isinstance(value, Relation)
-        return value
-
-    def has(self, node: NodeId, source: int, target: int) -> bool:
-        """Is the pair (or for a set the first event) in the value?"""
-        value = self.stages.value(node, self.stage)
-        if isinstance(value, int):
-            return bool(value >> source & 1)
-        return (source, target) in value
+            return _because_absent(node, part, self.derivations)
+        try:
+            return self.derivations.because(index, source, target, stage)
+        except NoDerivation:
+            raise Whole from None
 
 
 def _violating_pairs(kind: AxiomKind, value: Relation) -> list[tuple[int, int]]:
@@ -141,132 +105,41 @@ def _violating_pairs(kind: AxiomKind, value: Relation) -> list[tuple[int, int]]:
             assert_never(kind)
 
 
-def _because_present(node: Node, source: int, target: int, lookup: _Lookup) -> list[Part]:
+def _because_absent(node: Node, absent: Part, derivations: Derivations) -> list[Part]:
+    """What the absence of a pair follows from."""
     op, args = node.op, node.args
+    _, _, source, target, stage = absent
+
+    def part(argument: NodeId, one: int = source, other: int = target, holds: bool = False) -> Part:
+        return Part(holds, argument, one, other, stage)
+
     match op:
         case Operator.UNION:
-            chosen = args[0] if lookup.has(args[0], source, target) else args[1]
-            return [(True, chosen, source, target)]
+            return [part(argument) for argument in args]
         case Operator.INTERSECTION:
-            return [(True, arg, source, target) for arg in args]
-        case Operator.COMPOSITION:
-            after = lookup.relation(args[1])
-            middles = elements(lookup.relation(args[0]).rows[source])
-            middle = next(event for event in middles if (event, target) in after)
-            return [(True, args[0], source, middle), (True, args[1], middle, target)]
-        case Operator.DIFFERENCE:
-            return [(True, args[0], source, target), (False, args[1], source, target)]
+            return [part(args[1] if derivations.has(args[0], source, target, stage) else args[0])]
+        case Operator.DIFFERENCE if derivations.has(args[0], source, target, stage):
+            return [part(args[1], holds=True)]
+        case Operator.DIFFERENCE | Operator.OPTIONAL:
+            return [part(args[0])]
         case Operator.COMPLEMENT:
-            return [(False, args[0], source, target)]
+            return [part(args[0], holds=True)]
         case Operator.INVERSE:
-            return [(True, args[0], target, source)]
-        case Operator.IDENTITY_ON | Operator.PRODUCT:
-            return [(True, args[0], source, -1), (True, args[-1], target, -1)]
-        case Operator.OPTIONAL | Operator.STAR if source == target:
-            return []
-        case Operator.OPTIONAL | Operator.PLUS | Operator.STAR:
-            path = lookup.relation(args[0]).shortest_path(source, target)
-            assert path is not None
-            return [(True, args[0], one, other) for one, other in pairwise(path)]
-        case Operator.DOMAIN:
-            return [(True, args[0], source, next(elements(lookup.relation(args[0]).rows[source])))]
-        case Operator.RANGE:
-            rows = lookup.relation(args[0]).rows
-            return [(True, args[0], next(i for i, row in enumerate(rows) if row >> source & 1), source)]
-        case Operator.EMPTY | Operator.UNIVERSE | Operator.ID:
-            return []
-        case Operator.BASE | Operator.FIXPOINT:
-            raise AssertionError(f"{op} is explained by the execution")
-        case _:
-            assert_never(op)
-
-
-def _because_absent(node: Node, source: int, target: int, lookup: _Lookup) -> list[Part]:
-    op, args = node.op, node.args
-    match op:
-        case Operator.UNION:
-            return [(False, arg, source, target) for arg in args]
-        case Operator.INTERSECTION:
-            chosen = args[0] if not lookup.has(args[0], source, target) else args[1]
-            return [(False, chosen, source, target)]
-        case Operator.DIFFERENCE:
-            if not lookup.has(args[0], source, target):
-                return [(False, args[0], source, target)]
-            return [(True, args[1], source, target)]
-        case Operator.COMPLEMENT:
-            return [(True, args[0], source, target)]
-        case Operator.INVERSE:
-            return [(False, args[0], target, source)]
+            return [part(args[0], target, source)]
         case Operator.IDENTITY_ON if source != target:
             return []
+        case Operator.IDENTITY_ON | Operator.PRODUCT if derivations.has(args[0], source, NO_EVENT, stage):
+            return [part(args[-1], target, NO_EVENT)]
         case Operator.IDENTITY_ON | Operator.PRODUCT:
-            missing = (args[0], source) if not lookup.has(args[0], source, -1) else (args[-1], target)
-            return [(False, missing[0], missing[1], -1)]
-        case Operator.OPTIONAL:
-            return [(False, args[0], source, target)]
+            return [part(args[0], source, NO_EVENT)]
         case Operator.COMPOSITION | Operator.PLUS | Operator.STAR | Operator.DOMAIN | Operator.RANGE:
             # This depends on which other events are executed, so no part of the execution alone explains it.
             raise Whole
+        case Operator.FIXPOINT:
+            raise Whole
         case Operator.EMPTY | Operator.UNIVERSE | Operator.ID:
             return []
-        case Operator.BASE | Operator.FIXPOINT:
-            raise AssertionError(f"{op} is explained by the execution")
+        case Operator.BASE:
+            raise AssertionError("a base relation is explained by the execution")
         case _:
             assert_never(op)
-
-
-class _Stages:
-    """The values of recursive definitions after each iteration, computed when first asked for."""
-
-    def __init__(
-        self, model: Model, n: int, sets: Mapping[str, int], relations: Mapping[str, Relation],
-        values: list[Value],
-    ) -> None:  # fmt: skip
-        self.model = model
-        self.n = n
-        self.values = values
-        self.sets = sets
-        self.relations = relations
-        self.body = model.bodies()
-        self.group_of = {v: number for number, g in enumerate(model.groups) for v in g.variables}
-        self._history: list[list[Value]] = []
-        self._offset: dict[int, tuple[int, int]] = {}
-
-    def value(self, node: NodeId, stage: int) -> Value:
-        """The value of a node, as of an iteration if it belongs to the recursion of that stage."""
-        if stage == _LAST:
-            return self.values[node]
-        return self._history[stage][node]
-
-    def birth(self, variable: NodeId, source: int, target: int, stage: int) -> tuple[NodeId, int]:
-        """The body of a recursive definition and the earliest stage at which it gave the pair."""
-        group = self.group_of[variable]
-        if stage != _LAST and self._inside(group, stage):
-            raise Whole
-        first, last = self._iterate(group)
-        body = self.body[variable]
-        end = stage if first <= stage < last else last
-        for number in range(first, end):
-            value = self._history[number][body]
-            found = value >> source & 1 if isinstance(value, int) else (source, target) in value
-            if found:
-                return body, number
-        raise Whole
-
-    def _inside(self, group: int, stage: int) -> bool:
-        """Does the group lie inside the other group whose iteration is being explained?"""
-        for number, (first, last) in self._offset.items():
-            if number != group and first <= stage < last:
-                outer = self.model.groups[number]
-                return outer.variables[0] < self.model.groups[group].variables[0] < max(outer.bodies)
-        return False
-
-    def _iterate(self, number: int) -> tuple[int, int]:
-        """Where the iterations of a group begin and end in the history."""
-        if number not in self._offset:
-            group = self.model.groups[number]
-            first = len(self._history)
-            rounds = iterations(self.model, self.n, self.sets, self.relations, group, self.values)
-            self._history.extend(rounds)
-            self._offset[number] = (first, len(self._history))
-        return self._offset[number]
