@@ -206,7 +206,7 @@ def test_a_loop_of_several_steps_is_repeated_as_often_as_needed(steps: int) -> N
     net = Net((*places, "left"), tuple(rules))
     start = (1, *[0] * steps)
     problem = Problem("ring", net, Box(start, start), (Box((*[0] * steps, 5), (UNBOUNDED,) * (steps + 1)),))
-    result = finding(forward(problem), 1000)
+    result = finding(forward(problem, Budget()), 1000)
     assert result is not None
     assert isinstance(result.evidence, FiringSequence)
     assert check(problem, result.evidence) is None

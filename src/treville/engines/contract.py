@@ -139,7 +139,8 @@ class Engine(ABC, Generic[T, A]):
     def suits(self, task: T) -> Suitability:
         """Can the engine answer for the task at all?"""
         for feature, place in task.features.beyond(self.supports):
-            return Suitability(f"the engine {self.name} does not know {feature.value}", place)
+            because = f"the engine {self.name} does not know {feature.value}"
+            return Suitability(because, place, "leave the choice of the engine out")
         return self.fits(task)
 
     def fits(self, task: T) -> Suitability:
