@@ -165,12 +165,12 @@ def test_derived_models_are_still_what_they_were_derived_from() -> None:
 def test_what_a_derived_model_demands_beyond_the_shipped_one_is_known(tmp_path: Path) -> None:
     copy = written(tmp_path / "mine.cat", (LIBRARY / "tso.cat").read_text())
     for model in (load_model("tso"), copy):
-        assert added_axioms(model) == []
+        assert added_axioms(model) == ()
         (axiom,) = added_axioms(with_atomic_blocks(model))
         assert order_of_blocks(with_atomic_blocks(model), axiom.node) is not None
     svcomp = with_atomic_blocks(load_model("svcomp"))
     assert len(svcomp.axioms) == len(load_model("svcomp").axioms) + 1
-    assert added_axioms(svcomp) == []  # it says the same itself
+    assert added_axioms(svcomp) == ()  # it says the same itself
 
 
 def test_numbers_of_definitions_do_not_matter() -> None:

@@ -26,12 +26,15 @@ _SIZE_OF_A_UNIT = 40
 class Session:
     """The consistent executions of an encoding. Literals must be made before the first question is asked."""
 
-    def __init__(self, encoding: Encoding, model: Model, axioms: Sequence[Axiom] | None = None) -> None:
-        """`axioms` are those that the formula holds already; None: all of them."""
+    def __init__(
+        self, encoding: Encoding, model: Model, axioms: Sequence[Axiom] | None = None, readable: bool = True
+    ) -> None:
+        """`axioms` are those that the formula holds already; None: all of them. Executions are read off
+        solutions only if the session is `readable`: that needs a literal for every value."""
         left = [] if axioms is None else [axiom for axiom in model.axioms if axiom not in axioms]
         self.encoding = encoding
         self.model = model
-        self.reader = ExecutionReader(encoding)
+        self._reader = ExecutionReader(encoding) if readable else None
         self.lazy = LazyModel(encoding, model) if left else None
         self._solver: Solver | None = None
 
@@ -43,6 +46,12 @@ class Session:
         if self.lazy is not None:
             assert isinstance(self._solver, Clasp)
             self._solver.register(self.lazy)
+
+    @property
+    def reader(self) -> ExecutionReader:
+        """Reads executions off solutions."""
+        assert self._reader is not None, "the session is not readable"
+        return self._reader
 
     @property
     def solver(self) -> Solver:

@@ -37,7 +37,8 @@ def fingerprint(model: Model) -> str:
     return _hash(axioms, named).hex()
 
 
-def added_axioms(model: Model) -> list[Axiom]:
+@lru_cache(maxsize=64)
+def added_axioms(model: Model) -> tuple[Axiom, ...]:
     """What a model that was derived from a shipped one demands beyond that."""
     from treville.models.library import load_model
 
@@ -46,7 +47,7 @@ def added_axioms(model: Model) -> list[Axiom]:
     own = _Digests(shipped, [axiom.node for axiom in shipped.axioms])
     known = {own.axiom(axiom) for axiom in shipped.axioms}
     digests = _Digests(model, [axiom.node for axiom in model.axioms])
-    return [axiom for axiom in model.axioms if digests.axiom(axiom) not in known]
+    return tuple(axiom for axiom in model.axioms if digests.axiom(axiom) not in known)
 
 
 class _Digests:

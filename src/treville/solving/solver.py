@@ -129,7 +129,7 @@ class Clasp(Solver):
 
     def last_conflicts(self) -> int:
         """See `Solver`."""
-        return int(self.control.statistics["solving"]["solvers"]["conflicts"])
+        return _counted_conflicts(self.control)
 
     def counted(self) -> dict[str, int]:
         """See `Solver`."""
@@ -176,6 +176,25 @@ def _truth_of_literals() -> Callable[[Any], Callable[[int], bool]]:
         return is_true
 
     return truth
+
+
+def _counted_conflicts(control: Any) -> int:
+    """The conflicts of the last call. All statistics as a Python object take milliseconds, so this one number
+    is asked for where it is kept, if that can be done."""
+    try:
+        from clingo._internal import _ffi, _lib
+
+        statistics = _ffi.new("clingo_statistics_t const **")
+        key, value = _ffi.new("uint64_t*"), _ffi.new("double*")
+        done = _lib.clingo_control_statistics(control._rep, statistics)
+        done = done and _lib.clingo_statistics_root(statistics[0], key)
+        for name in (b"solving", b"solvers", b"conflicts"):
+            done = done and _lib.clingo_statistics_map_at(statistics[0], key[0], name, key)
+        if done and _lib.clingo_statistics_value_get(statistics[0], key[0], value):
+            return int(value[0])
+    except (ImportError, AttributeError, TypeError):
+        pass
+    return int(control.statistics["solving"]["solvers"]["conflicts"])
 
 
 def _hand_over(formula: Formula, backend: Any, budget: Budget) -> None:

@@ -53,7 +53,7 @@ class SiblingStates(Engine[OutcomeTask, States]):
         )
         encoded = encode_by_sibling(self.encoding, facts, task.model, budget, complete=True)
         observation = Observation(encoded, test)
-        session = Session(encoded, task.model)
+        session = Session(encoded, task.model, readable=False)
         session.open(self.back_end, observation.projected())
         found: set[State] = set()
 

@@ -78,7 +78,7 @@ class _Search:
         self.literals = {name: literal for name, literal in self.encoding.flags.items() if literal != FALSE}
         left = [axiom for axiom in task.model.axioms if axiom not in axioms]
         self.evaluate_flags = any(not axiom.is_constraint for axiom in left)
-        self.session = Session(self.encoding, self.model, axioms)
+        self.session = Session(self.encoding, self.model, axioms, readable=False)
         self.counts: dict[State, int | None] = {}
         self.flags: set[str] = set()
 
@@ -105,7 +105,7 @@ class _Search:
         an execution for each flag that was not raised yet."""
         holds = self.observation.condition(self.test.condition)
         filtered = TRUE if self.test.filter is None else self.observation.condition(self.test.filter)
-        session = Session(self.encoding, self.model, self.axioms)
+        session = Session(self.encoding, self.model, self.axioms, readable=False)
 
         def on_solution(is_true: IsTrue) -> bool:
             self._record(is_true, count=False)

@@ -133,7 +133,7 @@ def _undefined_program(program: Program, question: Question, budget: Budget) -> 
             )
             encoding = encode_program(facts, model, budget)
             raised = encoding.formula.either([encoding.flags[name] for name in names])
-            if Session(encoding, model).exists([raised], budget):
+            if Session(encoding, model, readable=False).exists([raised], budget):
                 return _compares_to_nothing(model, sorted(names))
     return ""
 
