@@ -25,6 +25,7 @@ from treville.campaigns.inputs import read_text
 from treville.campaigns.litmus import load_model, own_model, state_object
 from treville.campaigns.litmus import load_test as _parse
 from treville.results import Budget
+from treville.results.defaults import BOUND
 
 if TYPE_CHECKING:
     from treville.campaigns.walk import Candidate
@@ -149,7 +150,12 @@ class Test:
         return name, load_model(name)
 
     def outcomes(
-        self, model: str | None = None, *, bound: int = 2, timeout: float | None = None, engine: str = "auto"
+        self,
+        model: str | None = None,
+        *,
+        bound: int = BOUND,
+        timeout: float | None = None,
+        engine: str = "auto",
     ) -> OutcomeSet:
         """Every final state under a model (a shipped name or a `.cat` file; default: the dialect's own)."""
         from treville.campaigns.litmus import state_order
@@ -179,7 +185,12 @@ class Test:
         )
 
     def executions(
-        self, model: str | None = None, which: str = "all", *, bound: int = 2, timeout: float | None = None
+        self,
+        model: str | None = None,
+        which: str = "all",
+        *,
+        bound: int = BOUND,
+        timeout: float | None = None,
     ) -> Iterator[CandidateExecution]:
         """The candidate executions that the model allows, forbids, or all of them."""
         from treville.campaigns.walk import candidates

@@ -13,13 +13,13 @@ from treville.campaigns.results import Report
 from treville.models.model import Model
 from treville.programs.litmus.test import LitmusTest
 from treville.results import Budget, BudgetExceeded, InputError, Verdict
+from treville.results.defaults import BOUND
 from treville.results.properties import Property
 
 if TYPE_CHECKING:
     from treville.campaigns.check import Options
     from treville.events.execution import Execution
 
-DEFAULT_BOUND = 2
 
 
 def fill_litmus(report: Report, file: str, model: str, goal: Property, options: Options) -> None:
@@ -40,7 +40,7 @@ def _condition(report: Report, file: str, model: str, options: Options) -> None:
     from treville.campaigns import litmus
 
     asked = litmus.Options(
-        bound=options.bound or DEFAULT_BOUND,
+        bound=options.bound or BOUND,
         engine=_engine(options),
         alias=options.alias,
         seconds=options.seconds,
@@ -82,7 +82,7 @@ def _race(report: Report, file: str, name: str, options: Options) -> None:
     from treville.models.races import races_of
     from treville.questions.outcomes import outcomes
 
-    bound, budget = options.bound or DEFAULT_BOUND, Budget(options.seconds, options.memory)
+    bound, budget = options.bound or BOUND, Budget(options.seconds, options.memory)
     test = load_test(read_text(file), file)
     report.update(model=name or own_model(test), bound=bound)
     model = _racing(test, load_model(report["model"], options.variants, options.bell))
@@ -118,7 +118,7 @@ def _show(report: Report, test: LitmusTest, model: Model, options: Options, budg
     from treville.engines.contract import Failure, Refuted
 
     try:
-        execution = _racing_execution(test, model, options.bound or DEFAULT_BOUND, budget)
+        execution = _racing_execution(test, model, options.bound or BOUND, budget)
     except BudgetExceeded:
         return
     if execution is not None:

@@ -13,13 +13,11 @@ from treville.events.execution import Event, Execution
 from treville.models.evaluate import Evaluation, evaluate
 from treville.models.model import Model
 from treville.models.races import races_in
-from treville.programs.ir import Assert, Free, Instruction, Join, Program
+from treville.programs.ir import NULL_PAGE, Assert, Free, Instruction, Join, Program
 from treville.questions.reachability import WrongWitness, judge_again
 from treville.results.properties import Property
 from treville.witness.linearisation import linearise
 from treville.witness.naming import Names, line_name, name_events, thread_name
-
-_NULL_PAGE = 4096  # what a null pointer to a struct or an array may reach
 
 
 def witness(refuted: Refuted[Failure], model: Model, goal: Property) -> dict[str, Any]:
@@ -120,7 +118,7 @@ def _wrong_access(execution: Execution, instruction: Instruction) -> str:
     if isinstance(instruction, Free):
         return "a free of what is not the start of an allocated object"
     addresses = [e.address for e in execution.events if e.address is not None and e.span == instruction.span]
-    null = any(0 <= address < _NULL_PAGE for address in addresses)
+    null = any(0 <= address < NULL_PAGE for address in addresses)
     return "a null pointer is used" if null else "an access to memory outside every object"
 
 

@@ -18,6 +18,7 @@ from treville.campaigns.results import Key, Report
 from treville.models.model import Model
 from treville.programs.litmus.test import LitmusTest, Observable
 from treville.results import Budget, BudgetExceeded, InputError, Verdict
+from treville.results.defaults import BOUND
 
 OWN_MODEL = ""
 
@@ -26,7 +27,7 @@ OWN_MODEL = ""
 class Options:
     """What `treville litmus` was asked to do with every test."""
 
-    bound: int = 2
+    bound: int = BOUND
     seconds: float | None = None
     memory: int | None = None
     variants: tuple[str, ...] = ()

@@ -21,6 +21,7 @@ from treville.campaigns.results import Report
 from treville.programs.ir import Program
 from treville.programs.litmus.test import LitmusTest
 from treville.results import Budget, BudgetExceeded, Span, Verdict
+from treville.results.defaults import BOUND
 from treville.witness.explanation import Explanation
 from treville.witness.scene import make_scene
 from treville.witness.words import execution_text, explanation_text, headline
@@ -37,7 +38,7 @@ class Options:
     notion: str = "state"
     direction: str = "new"
     observe: str = "condition"
-    bound: int = 2
+    bound: int = BOUND
     engine: str = "auto"
     dead: bool = False
     solver: str = "clasp"

@@ -10,6 +10,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from treville.results.defaults import BOUND
 from treville.results.errors import InputError
 from treville.results.verdict import EXIT_OF, ExitCode, Verdict
 
@@ -46,7 +47,12 @@ def add_models(parser: argparse._ActionsContainer, default: str) -> None:
 def add_bound(parser: argparse._ActionsContainer) -> None:
     """`--bound`, as herd7 has it."""
     parser.add_argument(
-        "--bound", "--unroll", type=natural, default=2, metavar="K", help="how often loops are unrolled (2)"
+        "--bound",
+        "--unroll",
+        type=natural,
+        default=BOUND,
+        metavar="K",
+        help=f"how often loops are unrolled ({BOUND})",
     )
 
 

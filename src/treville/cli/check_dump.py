@@ -13,9 +13,9 @@ from treville.passes.program import Context, steps
 from treville.programs import ir
 from treville.programs.loops import Loop, bounds_of_heads, loops_of, place_of
 from treville.results import InputError
+from treville.results.defaults import BOUND
 from treville.witness.naming import line_name
 
-DEFAULT_BOUND = 2
 _COMMON = {field.name for field in fields(ir.InstructionBase)}
 
 
@@ -28,7 +28,7 @@ def dump(file: str, model: str, options: Options, stage: str) -> str:
 
         read(file, options)  # refuses what is no program, with a plain sentence
         return llvm_text(Path(file), options.defines, options.includes)
-    bound = options.bound or DEFAULT_BOUND
+    bound = options.bound or BOUND
     unit = read(file, options)
     if stage == "program":
         return program_text(unit.program(bound))
@@ -110,7 +110,7 @@ def _shown(value: object) -> str:
 def loops_text(program: ir.Program, bound: int, file: str) -> str:
     """Every loop with its line and its bound (0: until the answer is conclusive), and what was recognised:
     that it only waits, how often it goes round, that rounds which change nothing are left out; or why not."""
-    cut, idle = _repeated(program, bound or DEFAULT_BOUND)
+    cut, idle = _repeated(program, bound or BOUND)
     lines = []
     for loop in loops_of(program):
         where = f"{loop.thread}: loop in {_place_text(loop.place, file)}: "

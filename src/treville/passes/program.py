@@ -17,6 +17,7 @@ from treville.programs.compile_to import LANGUAGES, compile_program, target_of
 from treville.programs.ir import Assert, Assume, Instruction, Program, Thread
 from treville.programs.loops import given_bounds
 from treville.programs.verify import verify
+from treville.results.defaults import BOUND
 from treville.results.properties import Property
 
 
@@ -132,7 +133,7 @@ PROGRAM_PASSES = (
 class Source(Protocol):
     """What a front end made of a file."""
 
-    def program(self, recursion: int = 2, signals: bool = False) -> Program:
+    def program(self, recursion: int = BOUND, signals: bool = False) -> Program:
         """Its program, with recursion inlined that many times. With `signals` condition variables wake up
         only when signalled, else at any time."""
 
@@ -160,7 +161,7 @@ class Ready:
 
     ready: Program
 
-    def program(self, recursion: int = 2, signals: bool = False) -> Program:
+    def program(self, recursion: int = BOUND, signals: bool = False) -> Program:
         """See `Source`."""
         del recursion, signals
         return self.ready

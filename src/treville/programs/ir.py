@@ -298,6 +298,7 @@ CODE_BASE = 0x1000_0000
 LOCATION_BASE = 0x4000_0000
 LOCATION_STRIDE = 0x0010_0000
 MOST_NAMED_OBJECTS = 1000
+NULL_PAGE = 4096  # what a null pointer to a struct or an array may reach
 
 
 @dataclass(slots=True)

@@ -14,8 +14,8 @@ from treville.events.execution import Execution
 from treville.models.evaluate import Evaluation, evaluate
 from treville.models.model import Model
 from treville.programs.litmus.test import LitmusTest
-from treville.questions.outcomes import DEFAULT_BOUND
 from treville.results import Budget, TooLarge
+from treville.results.defaults import BOUND
 
 # Traces and selections are so much cheaper than candidates.
 _LISTED_WHILE_ONE_IS_JUDGED = 30
@@ -40,7 +40,7 @@ def executions(
     test: LitmusTest,
     model: Model,
     which: str = "allowed",
-    bound: int = DEFAULT_BOUND,
+    bound: int = BOUND,
     budget: Budget | None = None,
     limit: int | None = None,
 ) -> Iterator[Judged]:

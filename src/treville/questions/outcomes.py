@@ -21,8 +21,7 @@ from treville.models.model import Model
 from treville.programs.litmus.states import state_satisfies
 from treville.programs.litmus.test import LitmusTest
 from treville.results import Budget, BudgetExceeded
-
-DEFAULT_BOUND = 2
+from treville.results.defaults import BOUND
 
 
 @dataclass(slots=True)
@@ -53,7 +52,7 @@ class Outcomes:
 def outcomes(
     test: LitmusTest,
     model: Model,
-    bound: int = DEFAULT_BOUND,
+    bound: int = BOUND,
     budget: Budget | None = None,
     engine: str = AUTO,
     alias: str = FLOW,

@@ -17,13 +17,16 @@ from treville.programs.litmus.states import FinalValue, satisfied
 from treville.programs.litmus.test import ArrayOf, CellOf, LitmusTest, Observable
 from treville.relations import Relation, mask_of
 from treville.results import Budget
+from treville.results.defaults import BOUND
 from treville.solving.brute_force_runs import Content, Interpreter, State, Step
 
 
 class Oracle:
     """All executions of one test under one model."""
 
-    def __init__(self, test: LitmusTest, model: Model, bound: int = 2, budget: Budget | None = None) -> None:
+    def __init__(
+        self, test: LitmusTest, model: Model, bound: int = BOUND, budget: Budget | None = None
+    ) -> None:
         self.test, self.model = test, model
         self.budget = budget or Budget()
         self.interpreter = Interpreter(test.program, bound, self.budget)

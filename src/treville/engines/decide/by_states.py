@@ -10,11 +10,8 @@ from treville.engines.task import ProgramTask
 from treville.events.execution import Execution
 from treville.programs.ir import Instruction
 from treville.results import Budget, OutOfWork
-from treville.solving.operational.states import Answer, LimitReached, TooManyStates
+from treville.solving.operational.states import MOST_STATES, Answer, LimitReached, TooManyStates
 from treville.solving.operational.trace import Trace
-
-# More states than this do not fit into the memory of a small machine.
-MOST_STATES = 400_000
 
 # What the machines do with every program that has it.
 OF_MACHINES = frozenset(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from treville.programs.ir import Program, Stop
 from treville.results import InputError
+from treville.results.defaults import BOUND
 
 if TYPE_CHECKING:
     from treville.programs.c.llvm import Module
@@ -23,7 +24,7 @@ class Unit:
     source: list[str]
     _made: dict[tuple[int, bool], Program] = field(default_factory=dict, compare=False)
 
-    def program(self, recursion: int = 2, signals: bool = False) -> Program:
+    def program(self, recursion: int = BOUND, signals: bool = False) -> Program:
         """Its IR; recursion is inlined that many times. With `signals` condition variables wake up only when
         signalled, else at any time."""
         from treville.programs.c.translate import translate
@@ -54,7 +55,7 @@ def read_unit(path: Path, defines: tuple[str, ...] = (), includes: tuple[str, ..
 
 def load_program(
     path: Path,
-    recursion: int = 2,
+    recursion: int = BOUND,
     defines: tuple[str, ...] = (),
     includes: tuple[str, ...] = (),
     signals: bool = False,

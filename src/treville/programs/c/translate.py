@@ -42,6 +42,7 @@ from treville.programs.c.memory import PLAIN
 from treville.programs.operators import wrap
 from treville.programs.rotation import with_tests_behind
 from treville.results import InputError, Span, Unsupported
+from treville.results.defaults import BOUND
 
 FUNCTION_BASE = 0x2000_0000
 FUNCTION_STEP = 0x10
@@ -324,6 +325,6 @@ def _padded(cells: list[tuple[int, int, int]], size: int) -> tuple[tuple[int, in
     return tuple(found)
 
 
-def translate(module: Module, source: list[str], recursion: int = 2, signals: bool = False) -> ir.Program:
+def translate(module: Module, source: list[str], recursion: int = BOUND, signals: bool = False) -> ir.Program:
     """The IR of a module; `source` are the lines of the C file, for people."""
     return with_tests_behind(Translation(module, source, recursion, signals).run())

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from treville.engines.differences.task import Finding
 from treville.models.model import Model
 from treville.results import Verdict
+from treville.results.defaults import BOUND
 
 NOTIONS = ("trace", "state")
 DIRECTIONS = ("new", "both")
@@ -33,7 +34,7 @@ class Question:
     notion: str = "state"
     direction: str = "new"
     observe: str = "condition"
-    bound: int = 2
+    bound: int = BOUND
     engine: str = "auto"
     dead: bool = False
     solver: str = "clasp"

@@ -19,7 +19,9 @@ from treville.programs import ir
 from treville.results import Budget
 from treville.solving.operational.memories import Memories, slot_of
 from treville.solving.operational.states import (
+    BETWEEN_LOOKS,
     EMPTY,
+    MOST_STATES,
     Answer,
     Buffer,
     Disabled,
@@ -32,8 +34,6 @@ from treville.solving.operational.states import (
 from treville.solving.operational.step import Step
 from treville.solving.operational.threads import MAIN, Does, Threads
 
-DEFAULT_STATES = 400_000
-_BETWEEN_LOOKS_AT_THE_BUDGET = 64
 _VISIBLE = (Does.LOAD, Does.STORE, Does.UPDATE, Does.BEGIN, Does.FREE)
 _STOPS = (Does.END, Does.BLOCKED, Does.CUT, Does.UPDATE, Does.BEGIN)
 
@@ -48,7 +48,7 @@ class Machine:
     program: ir.Program
     model: str
     bound: int | None = None
-    limit: int = DEFAULT_STATES
+    limit: int = MOST_STATES
     budget: Budget = field(default_factory=Budget)
     samples: int = 0
     order: Random | None = None
@@ -80,7 +80,7 @@ class Machine:
                     continue
                 seen.add(key)
                 before[current] = origin
-                if len(before) % _BETWEEN_LOOKS_AT_THE_BUDGET == 0:
+                if len(before) % BETWEEN_LOOKS == 0:
                     self.budget.check()
                 following = [state for state, _ in self.successors(current)]
                 if self.order is not None:

@@ -12,11 +12,10 @@ from typing import NamedTuple
 
 from treville.programs import ir
 from treville.solving.operational.machine import Machine
-from treville.solving.operational.states import Answer, LimitReached, Log, State
+from treville.solving.operational.states import BETWEEN_LOOKS, Answer, LimitReached, Log, State
 from treville.solving.operational.threads import Does
 
 ORDINARY = "DATA"
-_BETWEEN_LOOKS_AT_THE_BUDGET = 64
 
 
 class _Access(NamedTuple):
@@ -53,7 +52,7 @@ class RaceSearch:
             if current in before:
                 continue
             before[current] = origin
-            if len(before) % _BETWEEN_LOOKS_AT_THE_BUDGET == 0:
+            if len(before) % BETWEEN_LOOKS == 0:
                 machine.budget.check()
             pair = _racing(machine, current)
             if pair is not None:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from treville.programs import ir
 from treville.solving.operational.machine import Machine
-from treville.solving.operational.states import Answer, Failed, LimitReached, Log, State
+from treville.solving.operational.states import BETWEEN_LOOKS, Answer, Failed, LimitReached, Log, State
 from treville.solving.operational.threads import Does
 
 _ALL = -1
@@ -30,7 +30,6 @@ _ACQUIRING = frozenset(("ACQ", "ACQ_REL", "SC"))
 _RELEASING = frozenset(("REL", "ACQ_REL", "SC"))
 _ACCESSES = (Does.LOAD, Does.STORE, Does.UPDATE)
 _DEPTH_FIRST = 2_000
-_BETWEEN_LOOKS_AT_THE_BUDGET = 64
 
 
 class NotRobust(Exception):
@@ -139,7 +138,7 @@ class RobustSearch:
     def _count(self, states: int) -> None:
         if states >= self.machine.limit:
             raise LimitReached("too many states")
-        if states % _BETWEEN_LOOKS_AT_THE_BUDGET == 0:
+        if states % BETWEEN_LOOKS == 0:
             self.machine.budget.check()
 
     def _reach(self, state: State, number: int) -> None:

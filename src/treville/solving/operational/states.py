@@ -11,6 +11,11 @@ from typing import NamedTuple
 
 from treville.programs import ir
 
+# States between two looks at time and memory, which cost more than a state.
+BETWEEN_LOOKS = 64
+# More states than this do not fit into the memory of a small machine.
+MOST_STATES = 400_000
+
 
 class Log(NamedTuple):
     """What happened in a step, for witnesses: `R`, `W` (to the buffer), `D` (directly to memory), `F`, `C`

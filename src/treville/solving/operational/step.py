@@ -25,7 +25,6 @@ from treville.solving.operational.states import (
 )
 from treville.solving.operational.threads import Action, Does, Threads
 
-_NULL_PAGE = 4096  # what a null pointer to a struct or an array may reach
 NULL_USED, OUTSIDE = "a null pointer is used", "an access to memory outside every object"
 _LONGEST_BUFFER = 40
 _SHORT_BUFFER = 12
@@ -177,7 +176,7 @@ class Step:
     def _refuse_outside(self, action: Action) -> None:
         """It fails to access what is no object."""
         if self.memories.is_outside(self.memory, action.address):
-            null = 0 <= action.address < _NULL_PAGE
+            null = 0 <= action.address < ir.NULL_PAGE
             self._fail(action, NULL_USED if null else OUTSIDE)
 
     def _fail(self, action: Action, message: str) -> None:

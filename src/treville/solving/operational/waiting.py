@@ -17,10 +17,8 @@ from treville.programs import ir
 from treville.relations.graphs import components
 from treville.results.properties import Property
 from treville.solving.operational.machine import Machine
-from treville.solving.operational.states import Answer, LimitReached, State
+from treville.solving.operational.states import BETWEEN_LOOKS, Answer, LimitReached, State
 from treville.solving.operational.threads import Does
-
-_BETWEEN_LOOKS_AT_THE_BUDGET = 64
 
 
 @dataclass
@@ -69,7 +67,7 @@ class WaitingSearch:
         while self._done < len(graph.states):
             if len(graph.states) > machine.limit:
                 raise LimitReached("too many states")
-            if self._done % _BETWEEN_LOOKS_AT_THE_BUDGET == 0:
+            if self._done % BETWEEN_LOOKS == 0:
                 machine.budget.check()
             current = graph.states[self._done]
             for actor, step in machine.moves(current):

@@ -14,7 +14,14 @@ from dataclasses import dataclass, field
 from treville.programs import ir
 from treville.results import Budget
 from treville.solving.operational.memories import Memories
-from treville.solving.operational.states import Answer, LimitReached, Log, TooManyStates
+from treville.solving.operational.states import (
+    BETWEEN_LOOKS,
+    MOST_STATES,
+    Answer,
+    LimitReached,
+    Log,
+    TooManyStates,
+)
 from treville.solving.operational.threads import MAIN, Threads
 from treville.solving.operational.views.forgetting import forget
 from treville.solving.operational.views.future import Future, Surprise
@@ -23,8 +30,6 @@ from treville.solving.operational.views.moves import choices, failed, settle, ta
 from treville.solving.operational.views.state import NOTHING, Parts, State
 from treville.solving.operational.views.step import Step
 
-DEFAULT_STATES = 400_000
-_BETWEEN_LOOKS_AT_THE_BUDGET = 64
 _WIDTHS = (16, 64)
 _QUIET_EVENTS = 100_000
 _DEPTH_FIRST = 1_000
@@ -49,7 +54,7 @@ class ViewMachine:
     go on with a larger limit."""
 
     program: ir.Program
-    limit: int = DEFAULT_STATES
+    limit: int = MOST_STATES
     budget: Budget = field(default_factory=Budget)
     accepts: Callable[[Answer], bool] = bool
     refused_runs: int = 0
@@ -98,7 +103,7 @@ class ViewMachine:
         if len(self._seen) > self.limit:
             raise LimitReached("too many states")
         self._expanded += 1
-        if self._expanded % _BETWEEN_LOOKS_AT_THE_BUDGET == 0:
+        if self._expanded % BETWEEN_LOOKS == 0:
             self.budget.check()
 
     def _first(self, log: list[Log] | None) -> Step:

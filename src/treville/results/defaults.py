@@ -1,0 +1,6 @@
+"""What is done where users say nothing: one place for what the commands and the Python interface share."""
+
+from __future__ import annotations
+
+# How often loops are unrolled, as herd7 does it. `treville check` deepens by itself instead.
+BOUND = 2
