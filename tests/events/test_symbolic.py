@@ -91,7 +91,7 @@ def test_a_loop_that_memory_does_not_decide_is_unrolled_as_far_as_it_runs() -> N
     ]
     result = symbolic(list(count_down), again=1)
     assert kinds(result) == "W" * 9
-    assert result.cuts == []
+    assert not result.cuts
 
 
 def test_terms_of_different_kinds_are_never_confused() -> None:

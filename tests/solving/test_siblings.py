@@ -161,10 +161,10 @@ def test_atoms_do_not_support_each_other_in_a_circle(solver: str) -> None:
 def test_a_graph_with_a_cycle_has_no_clocks(solver: str, length: int) -> None:
     skip_without(solver)
     formula = Formula()
-    first = formula.nodes(length)
+    vertices = formula.vertices(length)
     literals = [formula.choice() for _ in range(length)]
     for number, literal in enumerate(literals):
-        formula.edge(first + number, first + (number + 1) % length, literal)
+        formula.edge(vertices[number], vertices[(number + 1) % length], literal)
     holder = make_solver(BackEnd(solver), formula)
     assert not satisfiable(holder, Budget(), literals)
     assert satisfiable(holder, Budget(), literals[1:])

@@ -14,8 +14,8 @@ from treville.analysis.aliases import FLOW, addresses_of_events
 from treville.analysis.possible import Values
 from treville.analysis.widths import refuse_mixed_sizes
 from treville.events.symbolic import NO_BLOCK, Sources, StaticEvent, SymbolicProgram
-from treville.events.symbolic_terms import TRUE
-from treville.relations import Relation, elements, mask_of
+from treville.events.symbolic_terms import TRUE, Condition
+from treville.relations import EventId, Relation, all_events, by_event, elements, last_of, mask_of
 from treville.results import Unsupported
 
 
@@ -57,23 +57,23 @@ class Facts:
     n: int = 0
     live: int = 0
     always: int = 0
-    initial_writes: dict[int, int] = field(default_factory=dict)  # event -> address
+    initial_writes: dict[EventId, int] = field(default_factory=dict)  # event -> address
     implied: list[int] = field(default_factory=list)
     together: list[int] = field(default_factory=list)
     sets: dict[str, SetBounds] = field(default_factory=dict)
     relations: dict[str, Bounds] = field(default_factory=dict)
-    conditions: dict[str, dict[tuple[int, int], int]] = field(default_factory=dict)
+    conditions: dict[str, dict[tuple[EventId, EventId], Condition]] = field(default_factory=dict)
     observed: frozenset[int] = frozenset()
     accessed: list[frozenset[int]] = field(default_factory=list)
     coherent: bool = False
 
-    def addresses(self, event: int) -> frozenset[int]:
+    def addresses(self, event: EventId) -> frozenset[int]:
         """Where an event may access memory."""
         if event in self.initial_writes:
             return frozenset((self.initial_writes[event],))
         return self.accessed[event]
 
-    def guard(self, event: int) -> int:
+    def guard(self, event: EventId) -> Condition:
         """When an event is executed."""
         return TRUE if event in self.initial_writes else self.symbolic.events[event].guard
 
@@ -108,7 +108,7 @@ def _number_events(facts: Facts, observed: set[int]) -> None:
         if event.kind != "F":
             accessed |= facts.accessed[event.number]
     first = len(facts.symbolic.events)
-    facts.initial_writes = {first + index: address for index, address in enumerate(sorted(accessed))}
+    facts.initial_writes = {EventId(first + i): address for i, address in enumerate(sorted(accessed))}
     facts.n = first + len(accessed)
     facts.live |= mask_of(facts.initial_writes)
 
@@ -116,7 +116,7 @@ def _number_events(facts: Facts, observed: set[int]) -> None:
 def _relate_execution(facts: Facts) -> None:
     """`always`, `implied`, `together`."""
     terms, values = facts.symbolic.terms, facts.values
-    by_guard: dict[int, int] = {}
+    by_guard: dict[Condition, int] = {}
     for event in _live_events(facts):
         if values.certain(event.guard):
             facts.always |= 1 << event.number
@@ -127,12 +127,12 @@ def _relate_execution(facts: Facts) -> None:
         guard: mask_of(e for part in terms.conjuncts(guard) for e in elements(by_guard.get(part, 0)))
         for guard in by_guard
     }
-    po = facts.symbolic.po
+    po = list(facts.symbolic.po)
     before = Relation(po).inverse().rows
     threads: dict[int, int] = {}
     for event in _live_events(facts):
         threads[event.thread] = threads.get(event.thread, 0) | 1 << event.number
-    for number in range(facts.n):
+    for number in all_events(facts.n):
         if not facts.live >> number & 1 or number in facts.initial_writes:
             facts.implied.append(facts.always)
             facts.together.append(facts.live if facts.live >> number & 1 else 0)
@@ -174,11 +174,11 @@ def _gather_order(facts: Facts) -> None:
             instruction[number] = orders[events[number].thread, events[number].order] & inside[number]
     _static(facts, "int", inside)
     _static(facts, "atomicblock", _blocks(facts))
-    outside = [facts.together[i] & ~row if live >> i & 1 else 0 for i, row in enumerate(inside)]
+    outside = [facts.together[i] & ~row if live >> i & 1 else 0 for i, row in by_event(inside)]
     _static(facts, "ext", outside)
     _static(facts, "si", instruction)
     rows = _ordered(facts)
-    _static(facts, "po", [_later(facts, rows, number, instruction[number]) for number in range(n)])
+    _static(facts, "po", [_later(facts, rows, number, instruction[number]) for number in all_events(n)])
 
 
 def _blocks(facts: Facts) -> list[int]:
@@ -212,7 +212,7 @@ def _ordered(facts: Facts) -> list[int]:
     return Relation(rows).plus().rows
 
 
-def _later(facts: Facts, rows: list[int], number: int, same_instruction: int) -> int:
+def _later(facts: Facts, rows: list[int], number: EventId, same_instruction: int) -> int:
     """A row of `po`; `parallel` events are not ordered after others of their instruction."""
     if not facts.live >> number & 1 or number in facts.initial_writes:
         return 0
@@ -265,11 +265,11 @@ def _gather_reads_from(facts: Facts, may_loc: list[int], must_loc: list[int], co
         for write in elements(sources):
             may[write] |= 1 << read
         if sources.bit_count() == 1:
-            must[sources.bit_length() - 1] |= 1 << read
+            must[last_of(sources)] |= 1 << read
     facts.relations["rf"] = Bounds(Relation(may), Relation(must))
 
 
-def _overwritten(facts: Facts, read: int, sources: int, before: list[int], must_loc: list[int]) -> int:
+def _overwritten(facts: Facts, read: EventId, sources: int, before: list[int], must_loc: list[int]) -> int:
     """Writes that a read cannot see: the thread itself overwrote them before it read."""
     hidden = 0
     own = sources & before[read] & must_loc[read]
@@ -324,7 +324,7 @@ def _gather_dependencies(facts: Facts) -> None:
 
 def _conditional(facts: Facts, name: str, found: list[tuple[StaticEvent, Sources]]) -> None:
     may, must = [0] * facts.n, [0] * facts.n
-    conditions: dict[tuple[int, int], int] = {}
+    conditions: dict[tuple[EventId, EventId], Condition] = {}
     for event, sources in found:
         bit = 1 << event.number
         for source, when in sources.items():

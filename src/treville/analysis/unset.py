@@ -26,14 +26,14 @@ from treville.programs.ir import (
     Store,
     Thread,
 )
-from treville.relations import elements
+from treville.relations import EventId, elements
 
 
 class UnsetRead(NamedTuple):
     """A read that may find what was there at first: its source, the read, and which cell of what object."""
 
-    write: int
-    read: int
+    write: EventId
+    read: EventId
     allocation: Instruction
     offset: int
 

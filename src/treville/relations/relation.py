@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from treville.relations.sets import elements
+from treville.relations.sets import EventId, by_event, elements
 
 # A relation over so many events with more than one of so many pairs is inverted as a whole.
 _MANY, _DENSE = 100, 16
@@ -74,9 +74,9 @@ class Relation:
     def __repr__(self) -> str:
         return f"Relation({self.n}, {sorted(self.pairs())})"
 
-    def pairs(self) -> Iterator[tuple[int, int]]:
+    def pairs(self) -> Iterator[tuple[EventId, EventId]]:
         """All pairs, in order."""
-        for source, row in enumerate(self.rows):
+        for source, row in by_event(self.rows):
             for target in elements(row):
                 yield source, target
 
@@ -247,19 +247,19 @@ class Relation:
         """No cycle."""
         return self.is_irreflexive() and self._inside_out() is not None
 
-    def shortest_cycle(self) -> list[int] | None:
+    def shortest_cycle(self) -> list[EventId] | None:
         """The events of a shortest cycle in order, or None. Breadth first from every event, each time only as
         far as a shorter cycle can be."""
-        best: list[int] | None = None
+        best: list[EventId] | None = None
         for start in elements(self.domain() & self.range()):
             path = self.shortest_path(start, start, self.n if best is None else len(best) - 1)
             if path is not None:
                 best = path[:-1]
         return best
 
-    def shortest_path(self, start: int, goal: int, most: int | None = None) -> list[int] | None:
+    def shortest_path(self, start: EventId, goal: EventId, most: int | None = None) -> list[EventId] | None:
         """A shortest non-empty path from `start` to `goal` of at most so many steps, both ends included."""
-        before: dict[int, int] = {}
+        before: dict[EventId, EventId] = {}
         frontier = [start]
         seen = 0
         for _ in range(self.n if most is None else most):
@@ -276,7 +276,7 @@ class Relation:
         return None
 
 
-def _trace_back(before: dict[int, int], start: int, goal: int) -> list[int]:
+def _trace_back(before: dict[EventId, EventId], start: EventId, goal: EventId) -> list[EventId]:
     path = [goal]
     while True:
         path.append(before[path[-1]])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from treville.encoding.executions import Encoding
-from treville.encoding.formula import FALSE
+from treville.encoding.formula import FALSE, Literal
 from treville.events.execution import Execution
 from treville.models.lifetimes import uses_after_free
 from treville.models.model import Model
@@ -18,7 +18,7 @@ from treville.relations import elements
 from treville.solving.solution import evaluate_execution
 
 
-def errors_of_freeing(encoding: Encoding) -> Iterator[tuple[int, Instruction, str]]:
+def errors_of_freeing(encoding: Encoding) -> Iterator[tuple[Literal, Instruction, str]]:
     """The literal of each error that coherence tells, with the instruction and what is wrong with it."""
     facts, memory = encoding.facts, encoding.memory
     events = facts.symbolic.events

@@ -11,25 +11,25 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from treville.encoding.formula import FALSE, TRUE, Formula
+from treville.encoding.formula import FALSE, TRUE, Formula, Literal
 from treville.results import Budget, BudgetExceeded
 
 _LOOK_AT_MEMORY_EVERY = 0.25
 
 # Given a solution (is this literal true?), go on?
-OnSolution = Callable[[Callable[[int], bool]], bool]
+OnSolution = Callable[[Callable[[Literal], bool]], bool]
 
 
 class Solver(ABC):
     """A solver that holds one formula."""
 
     @abstractmethod
-    def enumerate(self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[int] = ()) -> None:
+    def enumerate(self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[Literal] = ()) -> None:
         """Call back for every solution that satisfies the assumptions until told to stop. Raises
         `BudgetExceeded`."""
 
     def look(
-        self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[int], effort: int | None
+        self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[Literal], effort: int | None
     ) -> bool:
         """The same, for about so many conflicts; False if it gave up then. A solver that cannot be limited
         goes on to the end."""
@@ -50,11 +50,11 @@ class Solver(ABC):
         """What the solver counts of its search, over all calls."""
 
 
-def satisfiable(solver: Solver, budget: Budget, assumptions: Sequence[int] = ()) -> bool:
+def satisfiable(solver: Solver, budget: Budget, assumptions: Sequence[Literal] = ()) -> bool:
     """Is there a solution?"""
     found = []
 
-    def first(_is_true: Callable[[int], bool]) -> bool:
+    def first(_is_true: Callable[[Literal], bool]) -> bool:
         found.append(True)
         return False
 
@@ -66,7 +66,7 @@ class Clasp(Solver):
     """The default back end."""
 
     def __init__(
-        self, formula: Formula, projected: Sequence[int] | None = None, patient: bool = False
+        self, formula: Formula, projected: Sequence[Literal] | None = None, patient: bool = False
     ) -> None:
         """With `projected`, solutions that agree on these literals count as one. A `patient` search restarts
         seldom: half the time on lock-free structures, more on arithmetic (bench/check.py)."""
@@ -88,12 +88,12 @@ class Clasp(Solver):
         """Let a propagator take part in the search (the lazy engine)."""
         self.control.register_propagator(propagator)
 
-    def enumerate(self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[int] = ()) -> None:
+    def enumerate(self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[Literal] = ()) -> None:
         """Call back for every solution until told to stop or out of budget."""
         self.look(budget, on_solution, assumptions, None)
 
     def look(
-        self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[int], effort: int | None
+        self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[Literal], effort: int | None
     ) -> bool:
         """The same, for so many conflicts; False if it gave up then. What was learnt is kept."""
         errors: list[BaseException] = []
@@ -125,7 +125,7 @@ class Clasp(Solver):
         solving = self.control.statistics["solving"]["solvers"]
         return {"conflicts": int(solving["conflicts"]), "choices": int(solving["choices"])}
 
-    def _run(self, budget: Budget, on_model: Callable[[Any], bool], assumptions: list[int]) -> Any:
+    def _run(self, budget: Budget, on_model: Callable[[Any], bool], assumptions: list[Literal]) -> Any:
         if budget.seconds is None and budget.memory is None:
             return self.control.solve(assumptions=assumptions, on_model=on_model)
         budget.check()
@@ -142,7 +142,7 @@ class Clasp(Solver):
                     raise
 
 
-def _truth_of_literals() -> Callable[[Any], Callable[[int], bool]]:
+def _truth_of_literals() -> Callable[[Any], Callable[[Literal], bool]]:
     """From clingo's models to functions that say which literals are true.
 
     States are read off literal by literal, and tests with thousands of states spend their time there, so
@@ -154,10 +154,10 @@ def _truth_of_literals() -> Callable[[Any], Callable[[int], bool]]:
     except (ImportError, AttributeError):
         return lambda model: model.is_true
 
-    def truth(model: Any) -> Callable[[int], bool]:
+    def truth(model: Any) -> Callable[[Literal], bool]:
         handle = model._rep
 
-        def is_true(literal: int) -> bool:
+        def is_true(literal: Literal) -> bool:
             if not ask(handle, literal, answer):
                 raise RuntimeError(f"literal {literal} is unknown to the solver")
             return bool(answer[0])

@@ -16,7 +16,7 @@ from typing import assert_never
 from treville.events.execution import Execution
 from treville.models.evaluate import Value, iterations
 from treville.models.model import FixpointGroup, Model, NodeId, Operator
-from treville.relations import Relation, elements
+from treville.relations import EventId, Relation, elements
 
 # Derived names that people read as one edge: expanding `fr` into `rf^-1; co` explains nothing.
 PRIMITIVE_NAMES = frozenset({"fr", "fre", "fri", "rfe", "rfi", "coe", "coi", "rf", "co", "po-loc", "po"})
@@ -31,8 +31,8 @@ _MAXIMUM_DEPTH = 400
 class Step:
     """A primitive edge. `via` are the cat names from the outermost definition down to the edge."""
 
-    source: int
-    target: int
+    source: EventId
+    target: EventId
     label: str
     via: tuple[str, ...] = ()
 
@@ -53,17 +53,23 @@ class Deriver:
         self._group_of = {variable: group for group in model.groups for variable in group.variables}
         self._rounds: dict[FixpointGroup, list[list[Value]]] = {}
 
-    def expand(self, node: NodeId, source: int, target: int) -> list[Step]:
+    def expand(self, node: NodeId, source: EventId, target: EventId) -> list[Step]:
         """The primitive steps that lead from `source` to `target` within the node's relation."""
         return self._expand(node, source, target, self.values, (), 0)
 
-    def holds(self, node: NodeId, source: int, target: int, values: list[Value]) -> bool:
+    def holds(self, node: NodeId, source: EventId, target: EventId, values: list[Value]) -> bool:
         """Whether the pair is in the node's relation in the given round."""
         value = values[node]
         return isinstance(value, Relation) and (source, target) in value
 
     def _expand(
-        self, number: NodeId, source: int, target: int, values: list[Value], via: tuple[str, ...], depth: int
+        self,
+        number: NodeId,
+        source: EventId,
+        target: EventId,
+        values: list[Value],
+        via: tuple[str, ...],
+        depth: int,
     ) -> list[Step]:
         node = self.model.nodes[number]
         if node.name and node.op is not Operator.BASE and (not via or via[-1] != node.name):
@@ -72,7 +78,7 @@ class Deriver:
         if node.op is Operator.BASE or node.name in PRIMITIVE_NAMES or depth > _MAXIMUM_DEPTH or not known:
             return [Step(source, target, node.name or node.op.value, via)]
 
-        def further(argument: NodeId, a: int, b: int) -> list[Step]:
+        def further(argument: NodeId, a: EventId, b: EventId) -> list[Step]:
             return self._expand(argument, a, b, values, via, depth + 1)
 
         op = node.op
@@ -147,7 +153,9 @@ class Deriver:
         telling = [a for a in node.args if not self._is_filter(a)] or list(node.args[:1])
         return [part for argument in telling for part in self.conjuncts(argument)]
 
-    def _middle(self, arguments: tuple[NodeId, ...], source: int, target: int, values: list[Value]) -> int:
+    def _middle(
+        self, arguments: tuple[NodeId, ...], source: EventId, target: EventId, values: list[Value]
+    ) -> EventId:
         left, right = values[arguments[0]], values[arguments[1]]
         assert isinstance(left, Relation)
         assert isinstance(right, Relation)
@@ -158,10 +166,10 @@ class Deriver:
     def _closure(
         self,
         argument: NodeId,
-        source: int,
-        target: int,
+        source: EventId,
+        target: EventId,
         values: list[Value],
-        further: Callable[[NodeId, int, int], list[Step]],
+        further: Callable[[NodeId, EventId, EventId], list[Step]],
     ) -> list[Step]:
         inner = values[argument]
         assert isinstance(inner, Relation)
@@ -169,7 +177,7 @@ class Deriver:
         return [step for a, b in itertools.pairwise(path) for step in further(argument, a, b)]
 
     def _recursive(
-        self, variable: NodeId, source: int, target: int, via: tuple[str, ...], depth: int
+        self, variable: NodeId, source: EventId, target: EventId, via: tuple[str, ...], depth: int
     ) -> list[Step]:
         group = self._group_of[variable]
         if group not in self._rounds:

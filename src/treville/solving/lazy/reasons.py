@@ -11,37 +11,43 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from itertools import pairwise
-from typing import NamedTuple, assert_never
+from typing import Final, NamedTuple, TypeAlias, assert_never
 
 from treville.models.evaluate import Value, iterations
 from treville.models.model import Axiom, AxiomKind, Model, Node, NodeId, Operator
-from treville.relations import Relation, elements
+from treville.relations import EventId, Relation, by_event, elements
 
 
 class Fact(NamedTuple):
     """A base pair, or for a set the pair of an event with itself, that holds or does not."""
 
     name: str
-    source: int
-    target: int
+    source: EventId
+    target: EventId
     holds: bool
+
+
+# In place of a target, for events of sets.
+NO_TARGET: Final = EventId(-1)
+# Is the pair (or the event of a set) there, or is it not, wherever its events are?
+Known: TypeAlias = Callable[[bool, NodeId, EventId, EventId], bool]
 
 
 class Whole(Exception):
     """Only the whole execution explains the violation."""
 
 
-def _nothing_is_known(_holds: bool, _node: NodeId, _source: int, _target: int) -> bool:
+def _nothing_is_known(_holds: bool, _node: NodeId, _source: EventId, _target: EventId) -> bool:
     return False
 
 
 class Reasons:
     """Explains violations of a model on one execution of `n` events. `known` says which pairs (or events of
-    sets, with target -1) of a node are there, or are not, wherever their events are."""
+    sets, without a target) of a node are there, or are not, wherever their events are."""
 
     def __init__(
         self, model: Model, n: int, sets: Mapping[str, int], relations: Mapping[str, Relation],
-        values: list[Value], known: Callable[[bool, NodeId, int, int], bool] = _nothing_is_known,
+        values: list[Value], known: Known = _nothing_is_known,
     ) -> None:  # fmt: skip
         self.model = model
         self.n = n
@@ -49,8 +55,8 @@ class Reasons:
         self.known = known
         self.stages = _Stages(model, n, sets, relations, values)
         self.facts: set[Fact] = set()
-        self.executed: set[int] = set()
-        self._seen: set[tuple[bool, NodeId, int, int, int]] = set()
+        self.executed: set[EventId] = set()
+        self._seen: set[tuple[bool, NodeId, EventId, EventId, int]] = set()
 
     def of(self, axiom: Axiom) -> set[Fact]:
         """Base facts that violate the axiom; `executed` tells which events must be there as well."""
@@ -59,14 +65,14 @@ class Reasons:
         if axiom.negated:
             raise Whole
         if isinstance(value, int):
-            self._explain(True, axiom.node, next(elements(value)), -1, _LAST)
+            self._explain(True, axiom.node, next(elements(value)), NO_TARGET, _LAST)
         else:
             for source, target in _violating_pairs(axiom.kind, value):
                 self._explain(True, axiom.node, source, target, _LAST)
         return self.facts
 
-    def _explain(self, holds: bool, node: NodeId, source: int, target: int, stage: int) -> None:
-        """Follow a derivation with a stack of its own; sets have target -1."""
+    def _explain(self, holds: bool, node: NodeId, source: EventId, target: EventId, stage: int) -> None:
+        """Follow a derivation with a stack of its own; sets have no target."""
         stack = [(holds, node, source, target, stage)]
         while stack:
             item = stack.pop()
@@ -80,8 +86,8 @@ class Reasons:
                 stack.extend(self._because(*item))
 
     def _because(
-        self, holds: bool, index: NodeId, source: int, target: int, stage: int
-    ) -> list[tuple[bool, NodeId, int, int, int]]:
+        self, holds: bool, index: NodeId, source: EventId, target: EventId, stage: int
+    ) -> list[tuple[bool, NodeId, EventId, EventId, int]]:
         node = self.model.nodes[index]
         if node.op is Operator.BASE:
             self.facts.add(Fact(node.name, source, source if target < 0 else target, holds))
@@ -94,8 +100,8 @@ class Reasons:
         return [(*part, stage) for part in parts]
 
     def _recursive(
-        self, holds: bool, index: NodeId, source: int, target: int, stage: int
-    ) -> list[tuple[bool, NodeId, int, int, int]]:
+        self, holds: bool, index: NodeId, source: EventId, target: EventId, stage: int
+    ) -> list[tuple[bool, NodeId, EventId, EventId, int]]:
         if not holds:
             raise Whole
         body, born = self.stages.birth(index, source, target, stage)
@@ -103,7 +109,7 @@ class Reasons:
 
 
 _LAST = -1
-Part = tuple[bool, NodeId, int, int]
+Part = tuple[bool, NodeId, EventId, EventId]
 
 
 class _Lookup:
@@ -118,7 +124,7 @@ class _Lookup:
         assert isinstance(value, Relation)
         return value
 
-    def has(self, node: NodeId, source: int, target: int) -> bool:
+    def has(self, node: NodeId, source: EventId, target: EventId) -> bool:
         """Is the pair (or for a set the first event) in the value?"""
         value = self.stages.value(node, self.stage)
         if isinstance(value, int):
@@ -126,7 +132,7 @@ class _Lookup:
         return (source, target) in value
 
 
-def _violating_pairs(kind: AxiomKind, value: Relation) -> list[tuple[int, int]]:
+def _violating_pairs(kind: AxiomKind, value: Relation) -> list[tuple[EventId, EventId]]:
     """Pairs of a relation that make it violate an axiom."""
     match kind:
         case AxiomKind.ACYCLIC:
@@ -141,7 +147,7 @@ def _violating_pairs(kind: AxiomKind, value: Relation) -> list[tuple[int, int]]:
             assert_never(kind)
 
 
-def _because_present(node: Node, source: int, target: int, lookup: _Lookup) -> list[Part]:
+def _because_present(node: Node, source: EventId, target: EventId, lookup: _Lookup) -> list[Part]:
     op, args = node.op, node.args
     match op:
         case Operator.UNION:
@@ -161,7 +167,7 @@ def _because_present(node: Node, source: int, target: int, lookup: _Lookup) -> l
         case Operator.INVERSE:
             return [(True, args[0], target, source)]
         case Operator.IDENTITY_ON | Operator.PRODUCT:
-            return [(True, args[0], source, -1), (True, args[-1], target, -1)]
+            return [(True, args[0], source, NO_TARGET), (True, args[-1], target, NO_TARGET)]
         case Operator.OPTIONAL | Operator.STAR if source == target:
             return []
         case Operator.OPTIONAL | Operator.PLUS | Operator.STAR:
@@ -172,7 +178,7 @@ def _because_present(node: Node, source: int, target: int, lookup: _Lookup) -> l
             return [(True, args[0], source, next(elements(lookup.relation(args[0]).rows[source])))]
         case Operator.RANGE:
             rows = lookup.relation(args[0]).rows
-            return [(True, args[0], next(i for i, row in enumerate(rows) if row >> source & 1), source)]
+            return [(True, args[0], next(i for i, row in by_event(rows) if row >> source & 1), source)]
         case Operator.EMPTY | Operator.UNIVERSE | Operator.ID:
             return []
         case Operator.BASE | Operator.FIXPOINT:
@@ -181,7 +187,7 @@ def _because_present(node: Node, source: int, target: int, lookup: _Lookup) -> l
             assert_never(op)
 
 
-def _because_absent(node: Node, source: int, target: int, lookup: _Lookup) -> list[Part]:
+def _because_absent(node: Node, source: EventId, target: EventId, lookup: _Lookup) -> list[Part]:
     op, args = node.op, node.args
     match op:
         case Operator.UNION:
@@ -200,8 +206,8 @@ def _because_absent(node: Node, source: int, target: int, lookup: _Lookup) -> li
         case Operator.IDENTITY_ON if source != target:
             return []
         case Operator.IDENTITY_ON | Operator.PRODUCT:
-            missing = (args[0], source) if not lookup.has(args[0], source, -1) else (args[-1], target)
-            return [(False, missing[0], missing[1], -1)]
+            missing = (args[0], source) if not lookup.has(args[0], source, NO_TARGET) else (args[-1], target)
+            return [(False, missing[0], missing[1], NO_TARGET)]
         case Operator.OPTIONAL:
             return [(False, args[0], source, target)]
         case Operator.COMPOSITION | Operator.PLUS | Operator.STAR | Operator.DOMAIN | Operator.RANGE:
@@ -238,7 +244,7 @@ class _Stages:
             return self.values[node]
         return self._history[stage][node]
 
-    def birth(self, variable: NodeId, source: int, target: int, stage: int) -> tuple[NodeId, int]:
+    def birth(self, variable: NodeId, source: EventId, target: EventId, stage: int) -> tuple[NodeId, int]:
         """The body of a recursive definition and the earliest stage at which it gave the pair."""
         group = self.group_of[variable]
         if stage != _LAST and self._inside(group, stage):
