@@ -9,6 +9,7 @@ known from a first, coarser analysis.
 from __future__ import annotations
 
 from treville.analysis.possible import Values
+from treville.events.kinds import FENCE
 from treville.events.symbolic import StaticAccess, SymbolicProgram
 from treville.events.symbolic_terms import Apply, Choose, Read, ValueTerm
 from treville.relations import Relation, bits
@@ -45,7 +46,7 @@ class _Cells:
         self.of: list[int] = []
         for event in symbolic.events:
             mask = 0
-            if event.kind != "F" and values.possible(event.guard):
+            if event.kind is not FENCE and values.possible(event.guard):
                 for address in values.addresses(event):
                     mask |= 1 << self.numbers.setdefault(address, len(self.numbers))
             self.of.append(mask)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from treville.analysis.possible import Values
+from treville.events.kinds import FENCE
 from treville.events.symbolic import SymbolicProgram
 from treville.programs.ir import FREED, LOCATION_BASE, LOCATION_STRIDE, Free, Instruction, Program, Thread
 from treville.relations import elements
@@ -46,7 +47,7 @@ def _cells(symbolic: SymbolicProgram, values: Values, freed: set[int]) -> dict[i
     found: dict[int, set[int]] = {}
     for number in elements(values.live):
         event = symbolic.events[number]
-        if event.kind == "F" or FREED in event.tags:
+        if event.kind is FENCE or FREED in event.tags:
             continue
         for address in values.addresses(event):
             offset = (address - LOCATION_BASE) % LOCATION_STRIDE

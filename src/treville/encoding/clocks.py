@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from treville.encoding.clocks_architectures import Architecture, architecture_of, parts_of
 from treville.encoding.clocks_order import Preserved, Reduction
-from treville.encoding.contract import GLOBAL, Clock, Sibling, SiblingEncoding, SiblingMemory
+from treville.encoding.contract import GLOBAL, Clock, EncodingName, Sibling, SiblingEncoding, SiblingMemory
 from treville.encoding.formula import FALSE, TRUE, Literal
 from treville.relations import EventId, by_event, elements
 from treville.results import Budget
@@ -43,7 +43,7 @@ def constrain(encoding: SiblingEncoding, architecture: Architecture, budget: Bud
     require_atomic_updates(encoding)
 
 
-CLOCKS = Sibling("clocks", architecture_of, InclusiveMemory, constrain)
+CLOCKS = Sibling(EncodingName.CLOCKS, architecture_of, InclusiveMemory, constrain)
 
 
 class ClockEncoding:

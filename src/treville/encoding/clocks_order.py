@@ -15,6 +15,7 @@ from treville.analysis.facts import Facts
 from treville.encoding.clocks_architectures import CONTROL_FENCE, Architecture
 from treville.encoding.formula import FALSE, TRUE, Literal
 from treville.encoding.memory import MemoryEncoding
+from treville.events.kinds import READ, WRITE, EventKind
 from treville.events.symbolic_terms import Both, Condition
 from treville.relations import EventId, all_events, elements
 
@@ -91,7 +92,7 @@ class Preserved:
         return self.memory.values.condition(self.facts.conditions[name][first, second])
 
     def _depends(self, first: EventId, second: EventId) -> Literal:
-        if self.direction[first] == "W":
+        if self.direction[first] is WRITE:
             return FALSE
         if self.architecture.through_writes:
             return self._reach(first).get(second, FALSE)
@@ -135,15 +136,15 @@ class Preserved:
         return found
 
     def _step(self, first: EventId, second: EventId) -> Literal:
-        if self.direction[first] == "R":
+        if self.direction[first] is READ:
             return self._one_step(first, second)
-        return self.same_location(first, second) if self.direction[second] == "R" else FALSE
+        return self.same_location(first, second) if self.direction[second] is READ else FALSE
 
 
-def directions(facts: Facts) -> list[str]:
+def directions(facts: Facts) -> list[EventKind]:
     """R, W or F of every event."""
     events = facts.symbolic.events
-    return [events[number].kind if number < len(events) else "W" for number in range(facts.n)]
+    return [events[number].kind if number < len(events) else WRITE for number in range(facts.n)]
 
 
 def program_order(facts: Facts, events: int) -> list[EventId]:

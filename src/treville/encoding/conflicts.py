@@ -20,7 +20,7 @@ from treville.encoding.clocks_architectures import (
     parts_of,
 )
 from treville.encoding.clocks_order import Preserved, Reduction
-from treville.encoding.contract import CLOCK, Clock, Sibling, SiblingEncoding, SiblingMemory
+from treville.encoding.contract import CLOCK, Clock, EncodingName, Sibling, SiblingEncoding, SiblingMemory
 from treville.encoding.formula import FALSE, TRUE, Literal
 from treville.models.model import Model
 from treville.relations import EventId, by_event, elements
@@ -42,7 +42,7 @@ def constrain(encoding: SiblingEncoding, architecture: Architecture, budget: Bud
     require_atomic_updates(encoding)
 
 
-CONFLICTS = Sibling("conflicts", _architecture, SiblingMemory, constrain)
+CONFLICTS = Sibling(EncodingName.CONFLICTS, _architecture, SiblingMemory, constrain)
 
 
 class ConflictEncoding:

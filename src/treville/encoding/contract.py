@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from enum import StrEnum
+from typing import NamedTuple, assert_never
 
 from treville.analysis.facts import Facts
 from treville.encoding.clocks_architectures import Architecture
@@ -24,10 +25,17 @@ from treville.models.model import Model
 from treville.relations import EventId, by_event, elements
 from treville.results import Budget, Unsupported
 
-ENCODINGS = ("acyclicity", "clocks", "conflicts")
 # The orders that all threads agree on, of either sibling.
 GLOBAL, CLOCK = "ghb", "clock"
 AGREED = frozenset({GLOBAL, CLOCK})
+
+
+class EncodingName(StrEnum):
+    """The siblings, and the default."""
+
+    ACYCLICITY = "acyclicity"
+    CLOCKS = "clocks"
+    CONFLICTS = "conflicts"
 
 
 class Clock(NamedTuple):
@@ -98,31 +106,35 @@ Constrain = Callable[[SiblingEncoding, Architecture, Budget], None]
 class Sibling(NamedTuple):
     """An encoding with built-in memory models: its architectures, its memory and its constraints."""
 
-    name: str
+    name: EncodingName
     architectures: Callable[[Model], Architecture]
     memory: type[SiblingMemory]
     constrain: Constrain
 
 
-def _sibling(name: str) -> Sibling:
-    if name == "clocks":
-        from treville.encoding.clocks import CLOCKS
+def _sibling(name: EncodingName) -> Sibling:
+    match name:
+        case EncodingName.CLOCKS:
+            from treville.encoding.clocks import CLOCKS
 
-        return CLOCKS
-    if name == "conflicts":
-        from treville.encoding.conflicts import CONFLICTS
+            return CLOCKS
+        case EncodingName.CONFLICTS:
+            from treville.encoding.conflicts import CONFLICTS
 
-        return CONFLICTS
-    raise ValueError(f"there is no encoding {name!r}, only {', '.join(ENCODINGS)}")
+            return CONFLICTS
+        case EncodingName.ACYCLICITY:
+            raise ValueError(f"{name} has no models built in")
+        case _:
+            assert_never(name)
 
 
-def architecture_for(encoding: str, model: Model) -> Architecture:
+def architecture_for(encoding: EncodingName, model: Model) -> Architecture:
     """The architecture of a model that an encoding has built in. Raises `Unsupported` if it does not."""
     return _sibling(encoding).architectures(model)
 
 
 def encode_by_sibling(
-    encoding: str, facts: Facts, model: Model, budget: Budget, *, complete: bool
+    encoding: EncodingName, facts: Facts, model: Model, budget: Budget, *, complete: bool
 ) -> SiblingEncoding:
     """The executions of a litmus test (`complete`: no thread is cut), or of a whole program with the literals
     of what fails, by the encoding of that name."""

@@ -105,7 +105,7 @@ class MemoryEncoding:
     def _executed_with(self) -> list[int]:
         """For each event those that are executed only if it is."""
         if self._implying is None:
-            self._implying = Relation(self.facts.implied).inverse().rows
+            self._implying = Relation(list(self.facts.implied)).inverse().rows
         return self._implying
 
     def _constrain_program(self) -> None:

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from treville.analysis.facts import Bounds, Facts
 from treville.events.execution import Event, Execution
+from treville.events.kinds import FENCE
 from treville.models.extend import renamed
 from treville.models.model import RELATION, SET, Model, Node
 from treville.programs.compile_to import KERNEL, LANGUAGES, compile_program, target_of
@@ -60,7 +61,7 @@ class Side:
         """The execution of this side's own compilation."""
         if not self.name:
             return execution
-        kept = [e for e in execution.events if e.kind != "F" or f"{self.name}:F" in e.tags]
+        kept = [e for e in execution.events if e.kind is not FENCE or f"{self.name}:F" in e.tags]
         own = restricted(execution, kept)
         events = tuple(self._event(event) for event in own.events)
         sets = {name: own.sets.get(name, 0) for name in (*_COMMON_SETS, "F")}

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from treville.encoding.executions import Encoding
 from treville.encoding.formula import FALSE, Literal
 from treville.events.execution import Execution
+from treville.events.kinds import READ
 from treville.models.lifetimes import uses_after_free
 from treville.models.model import Model
 from treville.programs.ir import FREED, Free, Instruction, Load, Store
@@ -29,7 +30,7 @@ def errors_of_freeing(encoding: Encoding) -> Iterator[tuple[Literal, Instruction
             instruction = events[access].instruction
             if isinstance(instruction, Free):
                 literal = memory.coherence(end, access) if not instruction.offset else FALSE
-            elif events[access].kind == "R":
+            elif events[access].kind is READ:
                 literal = memory.reads_from(end, access)
             else:
                 literal = memory.coherence(end, access)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from treville.events.execution import Execution
+from treville.events.kinds import FENCE
 from treville.models.evaluate import Value
 from treville.models.model import RELATION, Axiom, AxiomKind, Model, NodeId, Operator
 from treville.relations import EventId, Relation, by_event, elements
@@ -125,7 +126,7 @@ def _merge(execution: Execution, steps: list[Step]) -> list[Hop]:
         if (
             last is not None
             and step.label == last.label == "po"
-            and execution.events[step.source].kind == "F"
+            and execution.events[step.source].kind is FENCE
             and last.target == step.source
         ):
             via = last.via if len(last.via) <= len(step.via) else step.via

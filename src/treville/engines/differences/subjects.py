@@ -14,7 +14,8 @@ from treville.encoding.executions import Encoding, addresses_of, encode_program,
 from treville.encoding.formula import FALSE, TRUE, Literal
 from treville.engines.contract import State
 from treville.engines.differences.cells import final_cell
-from treville.events.execution import Execution
+from treville.events.execution import Access, Execution
+from treville.events.kinds import WRITE
 from treville.models.implied import implies_coherence
 from treville.models.model import Model
 from treville.passes.bounded import facts_of_program, facts_of_test
@@ -152,11 +153,13 @@ class ProgramSubject:
         initial = _initial_values(self.program)
         overwritten = execution.relations["co"].domain()
         last = {
-            e.address: e.value for e in execution.events if e.kind == "W" and not overwritten >> e.number & 1
+            e.address: e.value
+            for e in execution.events
+            if isinstance(e, Access) and e.kind is WRITE and not overwritten >> e.number & 1
         }
 
         def value(part: CellOf) -> int:
-            return last.get(part.address, initial.get(part.address, 0)) or 0
+            return last.get(part.address, initial.get(part.address, 0))
 
         found: list[FinalValue] = [0]
         for observable in self.observed:

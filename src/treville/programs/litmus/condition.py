@@ -36,6 +36,7 @@ from treville.programs.litmus.test import (
     Not,
     Observable,
     Or,
+    Quantifier,
     SameValue,
 )
 from treville.programs.operators import wrap
@@ -100,22 +101,22 @@ class _ConditionReader(ObservableReader):
         if self.kind:
             raise self.fail("the end of the condition")
 
-    def quantified(self) -> tuple[str, Condition]:
+    def quantified(self) -> tuple[Quantifier, Condition]:
         kind, word, _ = self.tokens[self.place]
         if kind == 0:
-            return "forall", TRUE
+            return Quantifier.FORALL, TRUE
         if word == "(":
-            return "exists", self.proposition()
+            return Quantifier.EXISTS, self.proposition()
         self.step()
         if word == "forall":
-            return "forall", self.proposition()
+            return Quantifier.FORALL, self.proposition()
         if word in ("exists", "final"):
-            return "exists", self.proposition()
+            return Quantifier.EXISTS, self.proposition()
         if word in ("observed", "Observed"):
-            return "exists", self.observed()
+            return Quantifier.EXISTS, self.observed()
         if kind == NOT and self.word == "exists":
             self.step()
-            return "~exists", self.proposition()
+            return Quantifier.NOT_EXISTS, self.proposition()
         self.place -= 1
         raise self.fail("exists, ~exists or forall")
 

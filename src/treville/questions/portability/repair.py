@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from treville.engines.differences.task import NEW, Finding
 from treville.events.execution import Event, Execution
+from treville.events.kinds import FENCE
 from treville.models.evaluate import evaluate
 from treville.programs.ir import Fence, Instruction, Program, Thread
 from treville.questions.portability.question import Portability
@@ -157,7 +158,7 @@ def _neighbours(execution: Execution, source: Event, target: Event) -> tuple[str
     between = [
         event
         for event in execution.events
-        if event.thread == target.thread and event.kind != "F" and event.order < target.order
+        if event.thread == target.thread and event.kind is not FENCE and event.order < target.order
     ]
     last = max(between, key=lambda event: event.order, default=source)
     return target.text, last.text, last.span

@@ -261,7 +261,7 @@ def _origins(traces: tuple[Trace, ...], layout: Layout) -> int:
     no write is affected, since then nothing can justify itself."""
     n, out = layout.n, 0
     if not any(
-        origin and shape.kind == "W"
+        origin and shape.kind is WRITE
         for trace in traces
         for origin, shape in zip(trace.origins, trace.shapes, strict=True)
     ):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from treville.programs import ir
+from treville.results.verdict import Verdict
 
 
 class Log(NamedTuple):
@@ -82,7 +83,7 @@ class State(NamedTuple):
 class Answer:
     """PASS, FAIL or UNKNOWN (some run was cut), how many states were seen, and for FAIL what happened."""
 
-    verdict: str
+    verdict: Verdict
     states: int
     failed: ir.Instruction | None = None
     log: list[Log] = field(default_factory=list)
