@@ -1,7 +1,10 @@
 """Static events: guards, merged registers, dependencies with conditions, exclusives."""
 
+from dataclasses import replace
+
 from treville.events.symbolic import SymbolicProgram, symbolic_program
 from treville.events.symbolic_terms import FALSE, TRUE, Choose, Read, Terms
+from treville.programs.draft import ProgramDraft
 from treville.programs.ir import (
     Branch,
     Const,
@@ -9,7 +12,6 @@ from treville.programs.ir import (
     Load,
     Local,
     Op,
-    Program,
     Reg,
     Select,
     Store,
@@ -17,12 +19,12 @@ from treville.programs.ir import (
     Thread,
 )
 
-PROGRAM = Program()
+PROGRAM = ProgramDraft()
 X, Y = Const(PROGRAM.location("x").address), Const(PROGRAM.location("y").address)
 
 
 def symbolic(instructions: list[Instruction], **labels: int) -> SymbolicProgram:
-    program = Program([Thread("P0", instructions, labels)], PROGRAM.locations)
+    program = replace(PROGRAM.finished(), threads=(Thread("P0", tuple(instructions), labels),))
     return symbolic_program(program, 2)
 
 

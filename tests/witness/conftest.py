@@ -11,15 +11,16 @@ from treville.events.execution import INIT_THREAD, Access, Event, Execution
 from treville.events.kinds import FENCE, READ, WRITE
 from treville.models.evaluate import Value, evaluate
 from treville.models.model import Axiom, Model
-from treville.programs.ir import Program, Thread
+from treville.programs.draft import ProgramDraft, ThreadDraft
+from treville.programs.ir import Program
 from treville.relations import Relation, mask_of
 
 
 def store_buffering(fences: bool = True) -> tuple[Execution, Program]:
     """Both threads write, then read 0: events 2.. of P0, then of P1, after two initial writes."""
-    program = Program()
+    program = ProgramDraft()
     x, y = program.location("x").address, program.location("y").address
-    program.threads = [Thread("P0"), Thread("P1")]
+    program.threads = [ThreadDraft("P0"), ThreadDraft("P1")]
     events: list[Event] = [_initial(0, x), _initial(1, y)]
     order = []
     for thread, (written, read) in enumerate(((x, y), (y, x))):
@@ -43,7 +44,7 @@ def store_buffering(fences: bool = True) -> tuple[Execution, Program]:
         "R": mask_of(r.number for r in reads),
         "MFENCE": mask_of(e.number for e in events if e.kind is FENCE),
     }
-    return Execution(tuple(events), sets, relations, (0, 0)), program
+    return Execution(tuple(events), sets, relations, (0, 0)), program.finished()
 
 
 def _initial(number: int, address: int) -> Access:

@@ -172,9 +172,7 @@ def load_test(text: str, name: str) -> LitmusTest:
     """Parse a litmus test; the name is for messages."""
     from treville.programs.litmus import parse
 
-    test = parse(text, name)
-    test.file = name
-    return test
+    return parse(text, name)
 
 
 def own_model(test: LitmusTest) -> str:

@@ -112,7 +112,7 @@ def compile_both(program: Program, source: Model, target: Model) -> tuple[Progra
     other = compile_program(program, _target(target))
     joint = replace(
         program,
-        threads=[_joined(a, b) for a, b in zip(one.threads, other.threads, strict=True)],
+        threads=tuple(_joined(a, b) for a, b in zip(one.threads, other.threads, strict=True)),
         functions={name: _joined(thread, other.functions[name]) for name, thread in one.functions.items()},
     )
     return joint, Side(source, _view(source, SOURCE), SOURCE), Side(target, _view(target, TARGET), TARGET)
@@ -144,7 +144,7 @@ def _joined(one: Thread, other: Thread) -> Thread:
         elif kind != "end" and first is not None:
             assert not isinstance(second, str)
             code.append(_both(first, second))
-    return replace(one, instructions=code, labels=labels)
+    return replace(one, instructions=tuple(code), labels=labels)
 
 
 Piece = tuple[str, Instruction | str | None, list[Fence]]

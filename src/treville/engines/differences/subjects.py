@@ -182,7 +182,7 @@ def program_subject(program: Program) -> ProgramSubject:
     """The subject of a program; `main` gets a mark wherever it ends."""
     observed = tuple(observable_locations(program))
     assertions = sorted({_described(i) for i in program.instructions() if isinstance(i, Assert)})
-    marked = replace(program, threads=[_marked(program.threads[0]), *program.threads[1:]])
+    marked = replace(program, threads=(_marked(program.threads[0]), *program.threads[1:]))
     return ProgramSubject(marked, observed, tuple(assertions))
 
 
@@ -198,7 +198,8 @@ def _marked(main: Thread) -> Thread:
     places.append(len(code))
     last = 1 + max((instruction.index for instruction in code), default=0)
     code.append(Assert(Const(0), RETURNED, index=last))
-    return replace(main, instructions=code, labels={name: places[at] for name, at in main.labels.items()})
+    labels = {name: places[at] for name, at in main.labels.items()}
+    return replace(main, instructions=tuple(code), labels=labels)
 
 
 def _described(assertion: Assert) -> str:

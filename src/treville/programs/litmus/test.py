@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
@@ -87,7 +87,7 @@ class Quantifier(StrEnum):
     FORALL = "forall"
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class LitmusTest:
     """A parsed test.
 
@@ -103,6 +103,6 @@ class LitmusTest:
     quantifier: Quantifier = Quantifier.EXISTS
     condition: Condition = TRUE
     condition_text: str = ""
-    observed: list[Observable] = field(default_factory=list)
+    observed: tuple[Observable, ...] = ()
     filter: Condition | None = None
     file: str = ""

@@ -170,11 +170,7 @@ def _neighbours(execution: Execution, source: Event, target: Event) -> tuple[str
 def with_fences(program: Program, places: Mapping[Span, Place]) -> Program:
     """A copy of the program with the fences before the instructions at the places."""
     tags = {span: place.fence.tags for span, place in places.items()}
-    return replace(
-        program,
-        threads=[_fenced(thread, tags) for thread in program.threads],
-        functions={name: _fenced(thread, tags) for name, thread in program.functions.items()},
-    )
+    return program.rewritten(lambda thread: _fenced(thread, tags))
 
 
 def _fenced(thread: Thread, fences: dict[Span, frozenset[str]]) -> Thread:
@@ -191,4 +187,4 @@ def _fenced(thread: Thread, fences: dict[Span, frozenset[str]]) -> Thread:
         out.append(replace(one, index=2 * one.index + 1))
     places.append(len(out))
     labels = {name: places[at] for name, at in thread.labels.items()}
-    return replace(thread, instructions=out, labels=labels)
+    return replace(thread, instructions=tuple(out), labels=labels)
