@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 from seeds import generator
 from treville.programs import ir
+from treville.programs.draft import ProgramDraft, ThreadDraft
 
 PLAIN = frozenset({"NA"})
 
@@ -13,7 +15,7 @@ PLAIN = frozenset({"NA"})
 def random_program(seed: int) -> ir.Program:
     """Two threads over two arrays of two cells; main asserts that what they saw is not a certain sum."""
     choose = generator(seed)
-    program = ir.Program()
+    program = ProgramDraft()
     for name in ("x", "y"):
         program.location(name).initial[:] = [0, choose.choice((0, 1))]
     for thread in ("first", "second"):
@@ -26,19 +28,19 @@ def random_program(seed: int) -> ir.Program:
         main.append(ir.Load(f"{name} saw", ir.Const(program.location(f"{name} saw").address)))
     total = ir.Op("add", (ir.Reg("first saw"), ir.Reg("second saw")))
     wrong = ir.Op("ne", (total, ir.Const(choose.choice((0, 1, 1, 2)))))
-    program.threads.append(ir.Thread("main", [*main, ir.Assert(wrong)]))
-    return program
+    program.threads.append(ThreadDraft("main", [*main, ir.Assert(wrong)]))
+    return program.finished()
 
 
 class _Writer:
-    def __init__(self, choose: random.Random, program: ir.Program, name: str) -> None:
+    def __init__(self, choose: random.Random, program: ProgramDraft, name: str) -> None:
         self.choose, self.program, self.name = choose, program, name
         self.code: list[ir.Instruction] = []
         self.labels: dict[str, int] = {}
         self.open: list[tuple[str, int]] = []
         self.index = 0
 
-    def thread(self) -> ir.Thread:
+    def thread(self) -> ThreadDraft:
         """A thread of a few random instructions, with branches forward."""
         for number in range(self.choose.choice((4, 5, 6))):
             self._close(number)
@@ -46,12 +48,11 @@ class _Writer:
         self._close(len(self.code) + 100)
         saw = ir.Const(self.program.location(f"{self.name} saw").address)
         self._add(ir.Store(saw, ir.Reg("a"), PLAIN))
-        return ir.Thread(self.name, self.code, self.labels, parameter="b", private={"p": (0, 4)})
+        return ThreadDraft(self.name, self.code, self.labels, parameter="b", private={"p": (0, 4)})
 
     def _add(self, instruction: ir.Instruction) -> None:
         self.index += 1
-        instruction.index = self.index
-        self.code.append(instruction)
+        self.code.append(replace(instruction, index=self.index))
 
     def _close(self, number: int) -> None:
         for label, end in list(self.open):

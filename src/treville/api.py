@@ -160,12 +160,13 @@ class Test:
         """Every final state under a model (a shipped name or a `.cat` file; default: the dialect's own)."""
         from treville.campaigns.litmus import state_order
         from treville.programs.litmus.states import state_satisfies
+        from treville.programs.litmus.test import Quantifier
         from treville.questions.outcomes import outcomes
 
         name, resolved = self._model(model)
         found = outcomes(self.parsed, resolved, bound, Budget(timeout), engine)
         good = sum(state_satisfies(self.parsed, state) for state in found.states)
-        negated = self.parsed.quantifier == "~exists"
+        negated = self.parsed.quantifier is Quantifier.NOT_EXISTS
         return OutcomeSet(
             self.name,
             name,

@@ -7,7 +7,8 @@ from treville.analysis.relations import analyse_relations
 from treville.analysis.values import analyse_values
 from treville.events.symbolic import symbolic_program
 from treville.models.model import Model, NodeId
-from treville.programs.ir import Const, Load, Program, Reg, Store, Thread
+from treville.programs.draft import ProgramDraft, ThreadDraft
+from treville.programs.ir import Const, Load, Program, Reg, Store
 from treville.relations import Relation
 
 
@@ -46,18 +47,18 @@ def tso_of_the_thesis() -> tuple[Model, dict[str, NodeId]]:
 
 
 def example_program() -> Program:
-    program = Program()
+    program = ProgramDraft()
     x, y = Const(program.location("x").address), Const(program.location("y").address)
     exchange = frozenset({"A"})
-    writer = Thread("P0", registers={"EAX": 1})
+    writer = ThreadDraft("P0", registers={"EAX": 1})
     writer.instructions = [
         Load("old", x, exchange, link=True, index=0),
         Store(x, Reg("EAX"), exchange, link=True, index=0),
         Store(y, Const(1), index=1),
     ]
-    reader = Thread("P1", [Load("EBX", y, index=0), Load("ECX", x, index=1)])
+    reader = ThreadDraft("P1", [Load("EBX", y, index=0), Load("ECX", x, index=1)])
     program.threads = [writer, reader]
-    return program
+    return program.finished()
 
 
 MAY = {

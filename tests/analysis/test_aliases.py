@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from treville.events.symbolic import symbolic_program
 from treville.events.symbolic_whole import whole_program
 from treville.models.library import load_model
 from treville.programs import ir
+from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.programs.litmus import parse
 from treville.questions.outcomes import outcomes
 from treville.results import Budget
@@ -21,10 +23,10 @@ from treville.results import Budget
 EXAMPLES = Path(__file__).parents[2] / "examples" / "litmus"
 
 
-def passing_a_pointer() -> ir.Program:
+def passing_a_pointer(names: tuple[str, ...] = ("x", "y")) -> ir.Program:
     """r = &y; *x = r; r = &x; s = *x; *s = 1: x points to y only, which one set for r does not tell."""
-    program = ir.Program()
-    x, y = (ir.Const(program.location(name).address) for name in ("x", "y"))
+    program = ProgramDraft()
+    x, y, *_ = (ir.Const(program.location(name).address) for name in names)
     code = [
         ir.Local("r", y),
         ir.Store(x, ir.Reg("r"), bits=64),
@@ -34,8 +36,8 @@ def passing_a_pointer() -> ir.Program:
     ]
     for location in program.locations.values():
         location.bits = 64
-    program.threads.append(ir.Thread("P0", list(code)))
-    return program
+    program.threads.append(ThreadDraft("P0", list(code)))
+    return program.finished()
 
 
 def last_address(program: ir.Program, alias: str) -> frozenset[int]:
@@ -52,10 +54,11 @@ def test_registers_at_an_instruction_are_more_than_registers() -> None:
 
 
 def test_a_set_per_register_is_more_than_nothing() -> None:
-    program = passing_a_pointer()
-    program.location("z")
-    z = ir.Const(program.location("z").address)
-    program.threads[0].instructions.append(ir.Store(z, ir.Const(2), bits=64))
+    program = passing_a_pointer(("x", "y", "z"))
+    z = ir.Const(program.locations["z"].address)
+    (thread,) = program.threads
+    longer = replace(thread, instructions=(*thread.instructions, ir.Store(z, ir.Const(2), bits=64)))
+    program = replace(program, threads=(longer,))
     assert last_address(program, ANDERSEN) == {z.value}
     assert len(last_address(program, NONE)) == 3
 
@@ -63,7 +66,7 @@ def test_a_set_per_register_is_more_than_nothing() -> None:
 def pointer_program(seed: int) -> ir.Program:
     """Two threads that store addresses, follow pointers and write through them; main looks at the end."""
     choose = generator(seed)
-    program = ir.Program()
+    program = ProgramDraft()
     cells = [ir.Const(program.location(name).address) for name in ("a", "b", "c")]
     pointers = [ir.Const(program.location(name).address) for name in ("p", "q")]
     for location in program.locations.values():
@@ -83,13 +86,13 @@ def pointer_program(seed: int) -> ir.Program:
                 body.append(ir.Load(register, choose.choice(pointers), bits=64))
                 body.append(ir.Load("s", ir.Reg(register), bits=64))
                 body.append(ir.Store(choose.choice(cells), ir.Op("add", (ir.Reg("s"), ir.Const(1))), bits=64))
-        program.functions[f"t{number}"] = ir.Thread(f"t{number}", body)
+        program.functions[f"t{number}"] = ThreadDraft(f"t{number}", body)
     main: list[ir.Instruction] = [ir.Spawn(f"h{name}", name, ir.Const(0)) for name in program.functions]
     main += [ir.Join(ir.Reg(f"h{name}")) for name in program.functions]
     main.append(ir.Load("end", choose.choice(cells), bits=64))
     fine = ir.Op("ne", (ir.Reg("end"), ir.Const(choose.choice((1, 2, 3)))))
-    program.threads.append(ir.Thread("main", [*main, ir.Assert(fine)]))
-    return program
+    program.threads.append(ThreadDraft("main", [*main, ir.Assert(fine)]))
+    return program.finished()
 
 
 @pytest.mark.parametrize("model", ["sc", "tso", "aarch64"])

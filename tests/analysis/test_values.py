@@ -1,5 +1,7 @@
 """Which numbers values may be, which events are live, and what is refused."""
 
+from dataclasses import replace
+
 import pytest
 
 from seeds import generator
@@ -7,6 +9,7 @@ from treville.analysis.possible import Values
 from treville.analysis.values import analyse_values
 from treville.events.symbolic import SymbolicProgram, symbolic_program
 from treville.events.symbolic_whole import whole_program
+from treville.programs.draft import ProgramDraft
 from treville.programs.ir import (
     Branch,
     Const,
@@ -26,10 +29,10 @@ from treville.results import Unsupported
 
 
 def analysed(*threads: Thread, coherent: bool = True, cells: int = 2) -> tuple[SymbolicProgram, Values]:
-    program = Program(list(threads))
+    program = ProgramDraft()
     for name in "xy"[:cells]:
         program.location(name)
-    symbolic = symbolic_program(program, 2)
+    symbolic = symbolic_program(replace(program.finished(), threads=threads), 2)
     return symbolic, analyse_values(symbolic, coherent)
 
 

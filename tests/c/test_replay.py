@@ -66,8 +66,8 @@ def test_an_execution_with_another_value_is_noticed() -> None:
 
     events = execution.events
     write = next(event for event in events if event.kind == "W" and event.thread > 0)
-    execution.events = [
+    other = tuple(
         replace(event, value=(event.value or 0) + 1) if event is write else event for event in events
-    ]
+    )
     with pytest.raises(Mismatch):
-        failing_assertions(program, execution)
+        failing_assertions(program, replace(execution, events=other))

@@ -11,6 +11,7 @@ from store_buffers import TooManyStates, check
 
 from treville.programs import ir
 from treville.programs.c import load_program
+from treville.programs.draft import ProgramDraft, ThreadDraft
 
 HERE = Path(__file__).parent
 MODELS = ("sc", "tso", "pso")
@@ -51,19 +52,19 @@ def test_the_machine_agrees_with_the_expected_verdicts(file: str, defines: str) 
 
 def litmus(*threads: list[ir.Instruction], final: ir.Expr) -> ir.Program:
     """Threads that main starts, joins, and then asserts about what memory holds."""
-    program = ir.Program()
+    program = ProgramDraft()
     for name in ("x", "y", "a", "b"):
         program.location(name)
     main: list[ir.Instruction] = []
     for number, instructions in enumerate(threads):
-        program.functions[f"t{number}"] = ir.Thread(f"t{number}", instructions)
+        program.functions[f"t{number}"] = ThreadDraft(f"t{number}", instructions)
         main.append(ir.Spawn(f"handle{number}", f"t{number}", ir.Const(0)))
     main += [ir.Join(ir.Reg(f"handle{number}")) for number in range(len(threads))]
     for number, name in enumerate(("a", "b")):
         address = ir.Const(program.location(name).address)
         main.append(ir.Load(f"r{number}", address))
-    program.threads.append(ir.Thread("main", [*main, ir.Assert(final)]))
-    return program
+    program.threads.append(ThreadDraft("main", [*main, ir.Assert(final)]))
+    return program.finished()
 
 
 def message(fence: list[ir.Instruction]) -> ir.Program:
@@ -89,11 +90,11 @@ def test_a_fence_keeps_stores_in_order_under_pso(tag: str) -> None:
 
 
 def test_a_run_that_is_cut_makes_the_answer_unknown() -> None:
-    forever = ir.Thread("main", [ir.Load("r", ir.Const(X)), ir.Branch("top")], {"top": 0})
-    program = ir.Program([forever])
+    forever = ThreadDraft("main", [ir.Load("r", ir.Const(X)), ir.Branch("top")], {"top": 0})
+    program = ProgramDraft([forever])
     program.location("x")
-    assert check(program, "sc").verdict == "PASS"
-    assert check(program, "sc", bound=3).verdict == "UNKNOWN"
+    assert check(program.finished(), "sc").verdict == "PASS"
+    assert check(program.finished(), "sc", bound=3).verdict == "UNKNOWN"
 
 
 def test_too_many_states_are_an_error_not_an_answer() -> None:

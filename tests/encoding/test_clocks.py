@@ -14,7 +14,8 @@ from treville.formulas.formula import TRUE
 from treville.models.implied import implies_coherence
 from treville.models.library import load_model
 from treville.passes.bounded import facts_of_test
-from treville.programs.ir import Branch, Const, Fence, Instruction, Load, Program, Reg, Store, Thread
+from treville.programs.draft import ProgramDraft, ThreadDraft
+from treville.programs.ir import Branch, Const, Fence, Instruction, Load, Reg, Store
 from treville.programs.litmus import parse
 from treville.programs.litmus.test import LitmusTest, RegisterOf
 from treville.results import Budget, Unsupported
@@ -27,17 +28,17 @@ ONE = Const(1)
 
 def iriw(fence: str = "") -> LitmusTest:
     """Figure 2: the reads (a), (b) and (c), (d), the writes (e) and (f); with a fence between the reads."""
-    program = Program()
+    program = ProgramDraft()
     x, y = (Const(program.location(name).address) for name in ("x", "y"))
     between: list[Instruction] = [Fence(frozenset({fence}))] if fence else []
     program.threads = [
-        Thread("P0", [Load("r1", x), *between, Load("r2", y)]),
-        Thread("P1", [Load("r3", y), *between, Load("r4", x)]),
-        Thread("P2", [Store(x, ONE)]),
-        Thread("P3", [Store(y, ONE)]),
+        ThreadDraft("P0", [Load("r1", x), *between, Load("r2", y)]),
+        ThreadDraft("P1", [Load("r3", y), *between, Load("r4", x)]),
+        ThreadDraft("P2", [Store(x, ONE)]),
+        ThreadDraft("P3", [Store(y, ONE)]),
     ]
     observed = [RegisterOf(number // 2, f"r{number + 1}", f"r{number + 1}") for number in range(4)]
-    return LitmusTest("IRIW", "C", program, observed=list(observed))
+    return LitmusTest("IRIW", "C", program.finished(), observed=list(observed))
 
 
 NON_SC = (1, 0, 1, 0)
@@ -158,11 +159,11 @@ def test_iriw_is_seen_where_the_paper_says(model: str, fence: str, seen: bool) -
 
 def figure_6(fence: str) -> Named:
     """A thread that writes and reads before and after a fence: w1, r1, then w2, r2."""
-    program = Program()
+    program = ProgramDraft()
     x, y, z, u = (Const(program.location(name).address) for name in "xyzu")
     code = [Store(x, ONE), Load("r1", y), Fence(frozenset({fence})), Store(z, ONE), Load("r2", u)]
-    program.threads = [Thread("P0", code)]
-    return Named(encoded(LitmusTest("figure 6", "C", program), "power2012"))
+    program.threads = [ThreadDraft("P0", code)]
+    return Named(encoded(LitmusTest("figure 6", "C", program.finished()), "power2012"))
 
 
 def test_figure_6_orders_all_pairs_but_the_write_and_the_later_read() -> None:
@@ -175,16 +176,16 @@ def test_figure_6_orders_all_pairs_but_the_write_and_the_later_read() -> None:
 
 def guarded(both_ways: bool) -> LitmusTest:
     """`if (e1) e2; e3`, or `if (e1) e2 else e2'; e3`."""
-    program = Program()
+    program = ProgramDraft()
     x, y, z = (Const(program.location(name).address) for name in "xyz")
     code: list[Instruction] = [Load("r1", x), Branch("else", Reg("r1")), Store(y, ONE)]
     if both_ways:
         code += [Branch("end"), Store(z, ONE)]
     labels = {"else": 4 if both_ways else 3, "end": len(code)}
     code.append(Store(x, ONE))
-    other = Thread("P1", [Store(x, ONE)])
-    program.threads = [Thread("P0", code, labels), other]
-    return LitmusTest("guarded", "C", program)
+    other = ThreadDraft("P1", [Store(x, ONE)])
+    program.threads = [ThreadDraft("P0", code, labels), other]
+    return LitmusTest("guarded", "C", program.finished())
 
 
 def ordered(test: LitmusTest, model: str = "sc") -> set[tuple[int, int]]:
@@ -201,10 +202,10 @@ def test_events_on_both_branches_make_it_redundant() -> None:
 
 
 def test_a_straight_thread_needs_one_constraint_for_each_neighbour() -> None:
-    program = Program()
+    program = ProgramDraft()
     x = Const(program.location("x").address)
-    program.threads = [Thread("P0", [Store(x, Const(n)) for n in range(5)])]
-    assert ordered(LitmusTest("straight", "C", program)) == {(n, n + 1) for n in range(4)}
+    program.threads = [ThreadDraft("P0", [Store(x, Const(n)) for n in range(5)])]
+    assert ordered(LitmusTest("straight", "C", program.finished())) == {(n, n + 1) for n in range(4)}
 
 
 @pytest.mark.parametrize(

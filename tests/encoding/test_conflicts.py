@@ -12,7 +12,8 @@ from treville.encoding.contract import SiblingEncoding, encode_by_sibling
 from treville.models.implied import implies_coherence
 from treville.models.library import load_model
 from treville.passes.bounded import facts_of_test
-from treville.programs.ir import Branch, Const, Fence, Load, Program, Reg, Store, Thread
+from treville.programs.draft import ProgramDraft, ThreadDraft
+from treville.programs.ir import Branch, Const, Fence, Load, Program, Reg, Store
 from treville.programs.litmus import parse
 from treville.programs.litmus.test import LitmusTest
 from treville.results import Budget, Unsupported
@@ -27,7 +28,7 @@ NAMES = ("Wx3", "Ry3", "Wx4", "Wx5", "Rx6", "Wy4", "Wy5", "Rx7", "Ry8", "Wx8")
 
 def figure_3() -> Program:
     """x = 1; x = y ? 2 : 3; y = x   beside   y = 1; if (x) x = y."""
-    program = Program()
+    program = ProgramDraft()
     x, y = (Const(program.location(name).address) for name in "xy")
     first = [
         Store(x, Const(1)), Load("r3", y), Branch("else", Reg("r3")), Store(x, Const(2)), Branch("end"),
@@ -38,10 +39,10 @@ def figure_3() -> Program:
         Store(x, Reg("r8")),
     ]  # fmt: skip
     program.threads = [
-        Thread("T1", first, {"else": 5, "end": 6}),
-        Thread("T2", second, {"then": 4, "end": 6}),
+        ThreadDraft("T1", first, {"else": 5, "end": 6}),
+        ThreadDraft("T2", second, {"then": 4, "end": 6}),
     ]
-    return program
+    return program.finished()
 
 
 def encoded(program: Program, model: str) -> SiblingEncoding:
@@ -112,10 +113,10 @@ def test_unique_orders_writes_of_different_threads_both_ways() -> None:
 
 
 def test_fences_are_part_of_the_preserved_order() -> None:
-    program = Program()
+    program = ProgramDraft()
     x, y = (Const(program.location(name).address) for name in "xy")
-    program.threads = [Thread("P0", [Store(x, Const(1)), Fence(frozenset({"MFENCE"})), Load("r", y)])]
-    constraints = encoded(program, "tso").constraints
+    program.threads = [ThreadDraft("P0", [Store(x, Const(1)), Fence(frozenset({"MFENCE"})), Load("r", y)])]
+    constraints = encoded(program.finished(), "tso").constraints
     assert [(c.before.event, c.after.event) for c in constraints if c.relation == "succ"] == [(0, 2)]
 
 

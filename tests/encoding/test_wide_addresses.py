@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from seeds import generator, telling
 from treville.models.library import load_model
 from treville.passes import bounded
 from treville.programs import ir
+from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.results import Budget, Unsupported
 
 BYTES = 4
@@ -20,7 +22,7 @@ def array_program(seed: int) -> ir.Program:
     """Two threads that write indices, and read and write an array at indices that they read; sometimes an
     index is outside of it."""
     choose = generator(seed)
-    program = ir.Program()
+    program = ProgramDraft()
     index, flag = (ir.Const(program.location(name).address) for name in ("index", "flag"))
     array = program.location("array")
     array.initial = [0] * 4
@@ -28,14 +30,14 @@ def array_program(seed: int) -> ir.Program:
         body: list[ir.Instruction] = []
         for step in range(3):
             _add_step(body, choose, f"{number}{step}", (index, flag), ir.Const(array.address))
-        program.functions[f"t{number}"] = ir.Thread(f"t{number}", body)
+        program.functions[f"t{number}"] = ThreadDraft(f"t{number}", body)
     main: list[ir.Instruction] = [ir.Spawn(f"h{name}", name, ir.Const(0)) for name in program.functions]
     main += [ir.Join(ir.Reg(f"h{name}")) for name in program.functions]
     main += [ir.Load("i", index), ir.Assume(ir.Op("ult", (ir.Reg("i"), ir.Const(4)), 32))]
     main.append(ir.Load("end", element(ir.Const(array.address), ir.Reg("i"))))
     wrong = ir.Op("eq", (ir.Reg("end"), ir.Const(choose.choice((1, 2, 3)))), 32)
-    program.threads.append(ir.Thread("main", [*main, ir.Assert(ir.Op("lnot", (wrong,)))]))
-    return program
+    program.threads.append(ThreadDraft("main", [*main, ir.Assert(ir.Op("lnot", (wrong,)))]))
+    return program.finished()
 
 
 def element(array: ir.Expr, index: ir.Expr) -> ir.Expr:
@@ -85,7 +87,7 @@ def test_wide_indices_give_the_verdicts_of_listed_ones(model: str, monkeypatch: 
 
 def unknown_index(low: int, high: int) -> ir.Program:
     """Any index within the limits is written, and another one within the array is read."""
-    program = ir.Program()
+    program = ProgramDraft()
     array = program.location("array")
     array.initial = [0] * 8
     limits = ir.Op("and", (ir.Op("ge", (ir.Reg("i"), ir.Const(low)), 32),
@@ -98,8 +100,8 @@ def unknown_index(low: int, high: int) -> ir.Program:
         ir.Assert(ir.Op("or", (ir.Op("eq", (ir.Reg("i"), ir.Const(3)), 32),
                                ir.Op("ne", (ir.Reg("v"), ir.Const(7)), 32)))),
     ]  # fmt: skip
-    program.threads.append(ir.Thread("main", list(main)))
-    return program
+    program.threads.append(ThreadDraft("main", list(main)))
+    return program.finished()
 
 
 @pytest.mark.parametrize(
@@ -111,8 +113,11 @@ def test_any_index_within_limits(low: int, high: int, fails: bool) -> None:
 
 def test_bytes_within_cells_are_refused() -> None:
     program = unknown_index(0, 8)
-    store = program.threads[0].instructions[2]
+    (thread,) = program.threads
+    store = thread.instructions[2]
     assert isinstance(store, ir.Store)
-    store.address = ir.Op("add", (ir.Const(program.location("array").address), ir.Reg("i")), 64)
+    byte = ir.Op("add", (ir.Const(program.locations["array"].address), ir.Reg("i")), 64)
+    code = [*thread.instructions]
+    code[2] = replace(store, address=byte)
     with pytest.raises(Unsupported, match="mixed-size"):
-        verdict(program, "sc")
+        verdict(replace(program, threads=(replace(thread, instructions=tuple(code)),)), "sc")

@@ -6,9 +6,7 @@ from treville.results import Span
 
 
 def loop(line: int) -> Instruction:
-    jump = Branch("head")
-    jump.span = Span("a.c", line, 1)
-    return jump
+    return Branch("head", span=Span("a.c", line, 1))
 
 
 def test_only_loops_that_were_cut_get_a_larger_bound() -> None:

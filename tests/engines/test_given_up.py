@@ -12,6 +12,7 @@ from treville.models.library import load_model
 from treville.passes.program import Context, Ready
 from treville.programs import ir
 from treville.programs.compile_to import compile_program
+from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.questions.reachability import reachability
 from treville.results import Budget, Verdict
 from treville.results.properties import Property
@@ -23,7 +24,7 @@ UPDATE = ATOMIC | {"RMW"}
 
 def counting(threads: int, expected: int) -> ir.Program:
     """Threads add one to a counter by a compare-exchange that is repeated until it succeeds."""
-    program = ir.Program()
+    program = ProgramDraft()
     counter = ir.Const(program.location("counter").address)
     needed = ir.Const(program.location("rounds needed").address)
     fits = ir.Op("eq", (ir.Reg("found"), ir.Reg("old")))
@@ -36,14 +37,14 @@ def counting(threads: int, expected: int) -> ir.Program:
         ir.Branch("again", ir.Op("lnot", (fits,)), index=3),
         ir.Store(needed, ir.Reg("rounds"), ATOMIC, index=4),
     ]
-    program.functions = {"add": ir.Thread("add", body, {"again": 0})}
+    program.functions = {"add": ThreadDraft("add", body, {"again": 0})}
     names = [f"t{number}" for number in range(threads)]
     main: list[ir.Instruction] = [ir.Spawn(name, "add", ir.Const(0)) for name in names]
     main += [ir.Join(ir.Reg(name)) for name in names]
     main.append(ir.Load("all", counter, ATOMIC, index=90))
     main.append(ir.Assert(ir.Op("eq", (ir.Reg("all"), ir.Const(expected)))))
-    program.threads.append(ir.Thread("main", main))
-    return program
+    program.threads.append(ThreadDraft("main", main))
+    return program.finished()
 
 
 def verdicts(model: str, bound: int | None) -> list[Verdict]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from treville.models.library import load_model
 from treville.models.model import Model
 from treville.programs import ir
 from treville.programs.compile_to import compile_program
+from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.results import Budget, Verdict
 from treville.solving.operational.machine import Machine
 
@@ -29,19 +31,19 @@ WEAK = ("tso", "pso", "rmo", "alpha", "power", "armv7", "aarch64", "riscv", "rc1
 
 def counting(rounds: int = 1) -> ir.Program:
     """Two threads add one to a counter without a lock; main asserts that nothing is lost."""
-    program = ir.Program()
+    program = ProgramDraft()
     counter = ir.Const(program.location("counter").address)
     more = ir.Op("add", (ir.Reg("r"), ir.Const(1)), 32)
     body: list[ir.Instruction] = []
     for number in range(rounds):
         body.append(ir.Load("r", counter, ATOMIC, index=2 * number + 1))
         body.append(ir.Store(counter, more, ATOMIC, index=2 * number + 2))
-    program.functions = {"add": ir.Thread("add", body)}
+    program.functions = {"add": ThreadDraft("add", body)}
     main: list[ir.Instruction] = [ir.Spawn(name, "add", ir.Const(0)) for name in ("one", "other")]
     main += [ir.Join(ir.Reg("one")), ir.Join(ir.Reg("other")), ir.Load("all", counter, ATOMIC, index=90)]
     main.append(ir.Assert(ir.Op("eq", (ir.Reg("all"), ir.Const(2 * rounds)))))
-    program.threads.append(ir.Thread("main", main))
-    return program
+    program.threads.append(ThreadDraft("main", main))
+    return program.finished()
 
 
 def model_of(text: str) -> Model:
@@ -99,8 +101,9 @@ def test_the_look_is_short() -> None:
 
 def test_fences_of_a_location_are_left_to_the_solver() -> None:
     program = counting()
-    fence = ir.Fence(frozenset({"Sync-srcu"}), ir.Const(program.location("counter").address))
-    program.threads[0].instructions.insert(0, fence)
+    fence = ir.Fence(frozenset({"Sync-srcu"}), ir.Const(program.locations["counter"].address))
+    main = replace(program.threads[0], instructions=(fence, *program.threads[0].instructions))
+    program = replace(program, threads=(main,))
     assert not fails(program, load_model("power"), 1_000)
 
 

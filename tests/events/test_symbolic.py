@@ -1,7 +1,10 @@
 """Static events: guards, merged registers, dependencies with conditions, exclusives."""
 
+from dataclasses import replace
+
 from treville.events.symbolic import SymbolicProgram, symbolic_program
 from treville.events.symbolic_terms import FALSE, TRUE, Choose, Read, Terms
+from treville.programs.draft import ProgramDraft
 from treville.programs.ir import (
     Branch,
     Const,
@@ -9,7 +12,6 @@ from treville.programs.ir import (
     Load,
     Local,
     Op,
-    Program,
     Reg,
     Select,
     Store,
@@ -17,12 +19,12 @@ from treville.programs.ir import (
     Thread,
 )
 
-PROGRAM = Program()
+PROGRAM = ProgramDraft()
 X, Y = Const(PROGRAM.location("x").address), Const(PROGRAM.location("y").address)
 
 
 def symbolic(instructions: list[Instruction], **labels: int) -> SymbolicProgram:
-    program = Program([Thread("P0", instructions, labels)], PROGRAM.locations)
+    program = replace(PROGRAM.finished(), threads=(Thread("P0", tuple(instructions), labels),))
     return symbolic_program(program, 2)
 
 
@@ -91,7 +93,7 @@ def test_a_loop_that_memory_does_not_decide_is_unrolled_as_far_as_it_runs() -> N
     ]
     result = symbolic(list(count_down), again=1)
     assert kinds(result) == "W" * 9
-    assert result.cuts == []
+    assert not result.cuts
 
 
 def test_terms_of_different_kinds_are_never_confused() -> None:

@@ -7,13 +7,14 @@ import pytest
 from treville.events import symbolic
 from treville.events.symbolic_whole import MAX_THREADS, whole_program
 from treville.programs import ir
+from treville.programs.draft import ProgramDraft, ThreadDraft
 
 
 def counting(rounds: int, step: ir.Instruction) -> ir.Program:
     """A loop of a known number of rounds."""
-    program = ir.Program()
+    program = ProgramDraft()
     program.location("x")
-    program.functions["other"] = ir.Thread("other", [])
+    program.functions["other"] = ThreadDraft("other", [])
     more = ir.Op("lt", (ir.Reg("i"), ir.Const(rounds)), 32)
     instructions: list[ir.Instruction] = [
         ir.Local("i", ir.Const(0)),
@@ -21,8 +22,8 @@ def counting(rounds: int, step: ir.Instruction) -> ir.Program:
         ir.Local("i", ir.Op("add", (ir.Reg("i"), ir.Const(1)), 32)),
         ir.Branch("again", more),
     ]
-    program.threads.append(ir.Thread("main", instructions, {"again": 1}))
-    return program
+    program.threads.append(ThreadDraft("main", instructions, {"again": 1}))
+    return program.finished()
 
 
 def store() -> ir.Instruction:

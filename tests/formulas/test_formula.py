@@ -48,10 +48,10 @@ def test_circular_rules_have_their_least_solution() -> None:
 
 def test_edges_forbid_cycles() -> None:
     formula = Formula()
-    first = formula.nodes(3)
+    vertices = formula.vertices(3)
     literals = [formula.choice() for _ in range(3)]
     for index, literal in enumerate(literals):
-        formula.edge(first + index, first + (index + 1) % 3, literal)
+        formula.edge(vertices[index], vertices[(index + 1) % 3], literal)
     assert len(solutions(formula, literals)) == 7
 
 

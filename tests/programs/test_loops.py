@@ -1,9 +1,12 @@
 """Loops by the lines that people see, and bounds for single ones."""
 
+from dataclasses import replace
+
 import pytest
 
 from treville.events.symbolic_whole import whole_program
-from treville.programs.ir import Branch, Const, Load, Program, Reg, Store, Thread
+from treville.programs.draft import ProgramDraft, ThreadDraft
+from treville.programs.ir import Branch, Const, Load, Program, Reg, Store
 from treville.programs.loops import given_bounds, loops_of
 from treville.results import InputError, Span
 
@@ -12,21 +15,20 @@ X = Const(0x4000_0000)
 
 def two_loops() -> Program:
     """Two loops that write until they read zero, in lines 3 and 7 of a.c."""
-    thread = Thread("main")
+    thread = ThreadDraft("main")
     for line in (3, 7):
         thread.labels[f"head{line}"] = len(thread.instructions)
-        back = Branch(f"head{line}", Reg("r"))
-        back.span = Span("sources/a.c", line, 1)
+        back = Branch(f"head{line}", Reg("r"), span=Span("sources/a.c", line, 1))
         thread.instructions += [Load("r", X), Store(X, Const(line)), back]
-    program = Program([thread])
+    program = ProgramDraft([thread])
     program.location("x")
-    return program
+    return program.finished()
 
 
 def writes(program: Program, value: int) -> int:
     """How many writes of the value the unrolled program has."""
     symbolic = whole_program(program, 2)
-    found = [event.value for event in symbolic.events if event.kind == "W"]
+    found = [event.value for event in symbolic.writes()]
     return found.count(symbolic.terms.constant(value))
 
 
@@ -40,7 +42,7 @@ def test_loops_are_listed_with_their_places() -> None:
 @pytest.mark.parametrize("given", ["7=5", "a.c:7=5", "sources/a.c:7=5"])
 def test_a_bound_is_for_the_loop_in_its_line_only(given: str) -> None:
     program = two_loops()
-    program.loop_bounds = given_bounds(program, [given])
+    program = replace(program, loop_bounds=given_bounds(program, [given]))
     assert (writes(program, 3), writes(program, 7)) == (3, 6)
 
 

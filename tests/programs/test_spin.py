@@ -26,11 +26,9 @@ def test_a_loop_that_counts_is_none() -> None:
 
 def test_a_value_of_an_earlier_round_that_is_used_behind_the_loop_spoils_it() -> None:
     leave = Branch("end", Reg("r"))
-    thread = Thread("P0", [Load("r", X), leave, Load("s", Y), Branch("head"), Store(Y, Reg("s"))])
-    thread.labels = {"head": 0, "end": 4}
-    assert spin_jumps(thread) == set()
-    thread.instructions[4] = Store(Y, Reg("r"))
-    assert spin_jumps(thread) == {3}
+    code, labels = (Load("r", X), leave, Load("s", Y), Branch("head")), {"head": 0, "end": 4}
+    assert spin_jumps(Thread("P0", (*code, Store(Y, Reg("s"))), labels)) == set()
+    assert spin_jumps(Thread("P0", (*code, Store(Y, Reg("r"))), labels)) == {3}
 
 
 def test_two_reads_in_a_condition_are_still_a_spin_loop() -> None:

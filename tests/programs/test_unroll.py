@@ -13,9 +13,8 @@ X = Const(0x4000_0000)
 
 def spin_then_store() -> Thread:
     """A loop that reads until it finds zero, then a store."""
-    thread = Thread("P0", [Load("r", X), Branch("again", Reg("r")), Store(X, Const(1))])
-    thread.labels = {"again": 0}
-    return thread
+    code = (Load("r", X), Branch("again", Reg("r")), Store(X, Const(1)))
+    return Thread("P0", code, {"again": 0})
 
 
 def unrolled(thread: Thread, bound: int, bounds: dict[int, int] | None = None) -> list[Step]:
@@ -45,9 +44,8 @@ def test_every_edge_leads_forward() -> None:
 
 
 def test_jumps_to_one_target_share_the_bound_even_across_nested_loops() -> None:
-    thread = Thread("P0", [Load("a", X), Load("b", X), Branch("inner", Reg("b")), Branch("outer", Reg("a"))])
-    thread.labels = {"outer": 0, "inner": 1}
-    steps = unrolled(thread, 1)
+    code = (Load("a", X), Load("b", X), Branch("inner", Reg("b")), Branch("outer", Reg("a")))
+    steps = unrolled(Thread("P0", code, {"outer": 0, "inner": 1}), 1)
     inner_jumps = most_jumps(steps, 0, target=1)
     assert inner_jumps == 1, "the inner loop is repeated once in all, not once per outer round"
 

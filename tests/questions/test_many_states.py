@@ -1,10 +1,13 @@
 """Tests with more states than anyone reads are decided all the same."""
 
+from dataclasses import replace
+
 import pytest
 
 from treville.models.library import load_model
-from treville.programs.ir import Const, Load, Program, Store, Thread
-from treville.programs.litmus.test import And, Condition, Equals, LitmusTest, Not, RegisterOf
+from treville.programs.draft import ProgramDraft, ThreadDraft
+from treville.programs.ir import Const, Load, Store
+from treville.programs.litmus.test import And, Condition, Equals, LitmusTest, Not, Quantifier, RegisterOf
 from treville.questions.outcomes import outcomes
 
 READERS = 17
@@ -12,15 +15,15 @@ READERS = 17
 
 def many_readers(value: int) -> LitmusTest:
     """One writer per location and one reader per location: 2^17 final states."""
-    program = Program()
+    program = ProgramDraft()
     observed = []
     for number in range(READERS):
         place = Const(program.location(f"x{number}").address)
-        program.threads.append(Thread(f"W{number}", [Store(place, Const(1))]))
-        program.threads.append(Thread(f"R{number}", [Load("r", place)]))
+        program.threads.append(ThreadDraft(f"W{number}", [Store(place, Const(1))]))
+        program.threads.append(ThreadDraft(f"R{number}", [Load("r", place)]))
         observed.append(RegisterOf(2 * number + 1, "r", f"{2 * number + 1}:r"))
     condition: Condition = And(tuple(Equals(register, value) for register in observed))
-    return LitmusTest("many", "X86", program, condition=condition, observed=list(observed))
+    return LitmusTest("many", "X86", program.finished(), condition=condition, observed=list(observed))
 
 
 @pytest.mark.parametrize(("value", "observation"), [(1, "Sometimes"), (0, "Sometimes"), (2, "Never")])
@@ -34,7 +37,6 @@ def test_the_condition_is_decided_without_listing_all_states(value: int, observa
 
 def test_a_condition_that_always_holds_is_found_to() -> None:
     test = many_readers(2)
-    test.condition = Not(test.condition)
-    test.quantifier = "forall"
+    test = replace(test, condition=Not(test.condition), quantifier=Quantifier.FORALL)
     answer = outcomes(test, load_model("sc"))
     assert (answer.observation, answer.holds) == ("Always", True)

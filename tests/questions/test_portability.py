@@ -159,8 +159,10 @@ exists (1:EBX=0)
 
 def test_a_partial_fence_that_a_model_does_not_know_is_refused() -> None:
     test = parse((ROOT / "examples" / "litmus" / "SB.litmus").read_text(), "SB.litmus")
-    thread = test.program.threads[0]
-    thread.instructions.insert(1, Fence(frozenset({"LWSYNC"}), text="lwsync", index=0))
+    first, *others = test.program.threads
+    fence = Fence(frozenset({"LWSYNC"}), text="lwsync", index=0)
+    first = replace(first, instructions=(first.instructions[0], fence, *first.instructions[1:]))
+    test = replace(test, program=replace(test.program, threads=(first, *others)))
     with pytest.raises(Unsupported, match="lwsync"):
         ask(test, "tso", "power")
     assert not passes(test, "sc", "power")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from model_builder import ModelBuilder
 from seeds import generator
 from treville.models.model import Model, NodeId
+from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.programs.ir import (
     Assume,
     Branch,
@@ -16,12 +17,10 @@ from treville.programs.ir import (
     Load,
     Local,
     Op,
-    Program,
     Reg,
     Select,
     Store,
     StoreExclusive,
-    Thread,
 )
 from treville.programs.litmus.test import CellOf, LitmusTest, RegisterOf
 
@@ -33,7 +32,7 @@ class Programs:
 
     def __init__(self, seed: int) -> None:
         self.random = generator(seed)
-        self.program = Program()
+        self.program = ProgramDraft()
         self.cells = [self.program.location(name).address for name in ("x", "y")]
 
     def test(self) -> LitmusTest:
@@ -41,10 +40,10 @@ class Programs:
         self.program.threads = [self._thread(index, 4 if count == 2 else 2) for index in range(count)]
         observed = [RegisterOf(t, r, f"{t}:{r}") for t in range(count) for r in REGISTERS[:2]]
         cells = [CellOf(address, name) for address, name in zip(self.cells, "xy", strict=True)]
-        return LitmusTest("random", "C", self.program, observed=[*observed, *cells])
+        return LitmusTest("random", "C", self.program.finished(), observed=[*observed, *cells])
 
-    def _thread(self, index: int, length: int) -> Thread:
-        thread = Thread(f"P{index}", registers={"r2": self.random.choice([0, *self.cells])})
+    def _thread(self, index: int, length: int) -> ThreadDraft:
+        thread = ThreadDraft(f"P{index}", registers={"r2": self.random.choice([0, *self.cells])})
         depth_left = 1
         for number in range(length):
             if depth_left and self.random.random() < 0.3:
@@ -54,7 +53,7 @@ class Programs:
                 thread.instructions.append(self._simple(number))
         return thread
 
-    def _if(self, thread: Thread, number: int) -> None:
+    def _if(self, thread: ThreadDraft, number: int) -> None:
         label = f"L{number}"
         until = self.random.choice((label, None))
         thread.instructions.append(Branch(label, self._expression(1), until, index=number))

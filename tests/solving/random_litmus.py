@@ -3,8 +3,11 @@ branches, read-modify-writes and exclusives. Small enough for the brute-force or
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from seeds import generator
 from treville.programs import ir
+from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.programs.litmus.test import CellOf, LitmusTest, Observable, RegisterOf
 
 
@@ -15,7 +18,7 @@ class Maker:
         self.rng = generator(seed)
         self.fences = fences
         self.size = size
-        self.program = ir.Program()
+        self.program = ProgramDraft()
         self.places = [ir.Const(self.program.location(name).address) for name in "xy"]
         named = zip(self.places, "xy", strict=True)
         self.observed: list[Observable] = [CellOf(place.value, name) for place, name in named]
@@ -28,10 +31,10 @@ class Maker:
             share = max(1, budget // (count - number))
             budget -= share
             self.program.threads.append(self._thread(number, share))
-        return LitmusTest("random", "X86", self.program, observed=self.observed)
+        return LitmusTest("random", "X86", self.program.finished(), observed=self.observed)
 
-    def _thread(self, number: int, accesses: int) -> ir.Thread:
-        thread = ir.Thread(f"P{number}")
+    def _thread(self, number: int, accesses: int) -> ThreadDraft:
+        thread = ThreadDraft(f"P{number}")
         known: list[str] = []
         for step in range(accesses):
             self._access(thread, number, step, known)
@@ -39,7 +42,7 @@ class Maker:
                 self._between(thread, known)
         thread.labels["end"] = len(thread.instructions)
         for index, instruction in enumerate(thread.instructions):
-            instruction.index = instruction.index or index + 100
+            thread.instructions[index] = replace(instruction, index=instruction.index or index + 100)
         return thread
 
     def _address(self, known: list[str]) -> ir.Expr:
@@ -60,7 +63,7 @@ class Maker:
             return ir.Op("add", (ir.Op("xor", (register, register), 32), number), 32)
         return number
 
-    def _access(self, thread: ir.Thread, number: int, step: int, known: list[str]) -> None:
+    def _access(self, thread: ThreadDraft, number: int, step: int, known: list[str]) -> None:
         register = f"r{step}"
         address = self._address(known)
         kind = self.rng.random()
@@ -83,7 +86,7 @@ class Maker:
         known.append(register)
         self.observed.append(RegisterOf(number, register, f"{number}:{register}"))
 
-    def _between(self, thread: ir.Thread, known: list[str]) -> None:
+    def _between(self, thread: ThreadDraft, known: list[str]) -> None:
         chance = self.rng.random()
         if chance < 0.3 and self.fences:
             thread.instructions.append(ir.Fence(frozenset({self.rng.choice(self.fences)})))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from seeds import generator
 from treville.programs import ir
+from treville.programs.draft import ProgramDraft, ThreadDraft
 
 PLAIN = frozenset({"NA", "DATA"})
 ORDERS = ("RLX", "ACQ", "REL", "SC")
@@ -56,14 +57,14 @@ def _without(tags: frozenset[str], order: str) -> frozenset[str]:
 
 def as_program(threads: dict[str, list[ir.Instruction]]) -> ir.Program:
     """A whole program whose main starts the threads."""
-    program = ir.Program()
+    program = ProgramDraft()
     for name in "xyz":
         program.location(name)
     for name, code in threads.items():
-        program.functions[name] = ir.Thread(name, code, {"end": len(code)})
+        program.functions[name] = ThreadDraft(name, code, {"end": len(code)})
     main: list[ir.Instruction] = [ir.Spawn(f"h{name}", name, ir.Const(0)) for name in threads]
-    program.threads.append(ir.Thread("main", main))
-    return program
+    program.threads.append(ThreadDraft("main", main))
+    return program.finished()
 
 
 @dataclass

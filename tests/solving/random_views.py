@@ -9,6 +9,7 @@ from seeds import generator
 from treville.models.evaluate import evaluate
 from treville.models.model import Model
 from treville.programs import ir
+from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.programs.litmus.test import CellOf, LitmusTest, Observable, RegisterOf
 from treville.solving.operational.states import Answer
 from treville.solving.operational.views.search import ViewMachine
@@ -28,13 +29,13 @@ class RandomTest:
     ordered: bool = True
     plain: bool = False
     size: int = 7
-    threads: list[ir.Thread] = field(default_factory=list)
+    threads: list[ThreadDraft] = field(default_factory=list)
     observed: list[tuple[int, str]] = field(default_factory=list)
     used: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.rng = generator(self.seed)
-        self.places = ir.Program()
+        self.places = ProgramDraft()
         self.cells = [self.places.location(name).address for name in "xyz"]
         count = self.rng.choice((2, 2, 3, 3, 4))
         sizes = [1] * count
@@ -44,14 +45,14 @@ class RandomTest:
             self._thread(number, size)
 
     def _thread(self, number: int, size: int) -> None:
-        thread = ir.Thread(f"P{number}")
+        thread = ThreadDraft(f"P{number}")
         known: list[str] = []
         for step in range(size):
             self._instruction(thread, number, step, known)
         self.threads.append(thread)
         self.observed += [(number, name) for name in known]
 
-    def _instruction(self, thread: ir.Thread, number: int, step: int, known: list[str]) -> None:
+    def _instruction(self, thread: ThreadDraft, number: int, step: int, known: list[str]) -> None:
         pick, kind = self.rng.choice, self.rng.random()
         place = pick((0, 0, 0, 1, 1, 1, 2))
         self.used.append(place)
@@ -70,7 +71,7 @@ class RandomTest:
             thread.instructions.append(ir.Load(register, address, self._tags(LOADS), index=index))
             known.append(register)
 
-    def _update(self, thread: ir.Thread, address: ir.Const, register: str, index: int) -> None:
+    def _update(self, thread: ThreadDraft, address: ir.Const, register: str, index: int) -> None:
         """An addition, or a strong compare-and-exchange of 0."""
         order = self.rng.choice([order for order in UPDATES if self.ordered or order != "SC"])
         tags = frozenset({order, "A", "RMW"})
@@ -90,23 +91,25 @@ class RandomTest:
 
     def litmus(self) -> LitmusTest:
         """The litmus test that observes all registers and cells."""
-        program = ir.Program(threads=self.threads, locations=self.places.locations)
+        program = ProgramDraft(threads=self.threads, locations=self.places.locations)
         seen: list[Observable] = [
             RegisterOf(thread, name, f"{thread}:{name}") for thread, name in self.observed
         ]
         cells = zip(self.cells, "xyz", strict=True)
-        return LitmusTest("random", "C", program, observed=[*seen, *(CellOf(at, name) for at, name in cells)])
+        return LitmusTest(
+            "random", "C", program.finished(), observed=[*seen, *(CellOf(at, name) for at, name in cells)]
+        )
 
     def program(self, fences: bool) -> ir.Program:
         """The program; its last assertion always fails, so that all ends are seen."""
-        program = ir.Program(locations=dict(self.places.locations))
+        program = ProgramDraft(locations=dict(self.places.locations))
         results = [program.location(f"result {thread}:{name}").address for thread, name in self.observed]
         for number, thread in enumerate(self.threads):
             code = list(thread.instructions)
             for (owner, name), at in zip(self.observed, results, strict=True):
                 if owner == number:
                     code.append(ir.Store(ir.Const(at), ir.Reg(name), frozenset({"NA"})))
-            program.functions[thread.name] = ir.Thread(thread.name, code)
+            program.functions[thread.name] = ThreadDraft(thread.name, code)
         main: list[ir.Instruction] = []
         between = [ir.Fence(frozenset({"SC"}))] if fences else []
         for name in program.functions:
@@ -120,8 +123,8 @@ class RandomTest:
         never: ir.Expr = ir.Const(-1)
         for register in registers:
             never = ir.Op("and", (never, ir.Op("eq", (ir.Reg(register), ir.Const(-5)), 32)), 32)
-        program.threads.append(ir.Thread("main", [*main, ir.Assert(never)]))
-        return program
+        program.threads.append(ThreadDraft("main", [*main, ir.Assert(never)]))
+        return program.finished()
 
     def ends(self, model: Model, fences: bool = False) -> tuple[set[tuple[int, ...]], set[tuple[int, ...]]]:
         """All final states that the machine finds, and those of them whose run the model allows."""

@@ -4,8 +4,11 @@ Every loop either waits or runs a known number of times, so that no bound hides 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from seeds import generator
 from treville.programs import ir
+from treville.programs.draft import ProgramDraft, ThreadDraft
 
 ATOMIC = frozenset({"SC", "A", "RMW"})
 ORDERS = (frozenset({"RLX", "A"}), frozenset({"SC", "A"}), frozenset({"NA", "DATA"}))
@@ -19,27 +22,27 @@ class Waiting:
     def __init__(self, seed: int, conditions: bool = False) -> None:
         self.conditions = conditions
         self.random = generator(seed)
-        self.program = ir.Program()
+        self.program = ProgramDraft()
         self.data = [ir.Const(self.program.location(name).address) for name in ("x", "y")]
         self.mutexes = [ir.Const(self.program.location(name).address) for name in ("m", "n")]
         self.fresh = 0
 
-    def make(self) -> ir.Program:
+    def make(self) -> ProgramDraft:
         """Two or three threads, all joined by main."""
         for number in range(self.random.choice((2, 2, 2, 3))):
-            thread = ir.Thread(f"t{number}")
+            thread = ThreadDraft(f"t{number}")
             for _ in range(self.random.choice((2, 3))):
                 self._part(thread)
             for place, instruction in enumerate(thread.instructions):
-                instruction.index = instruction.index or place + 1000
+                thread.instructions[place] = replace(instruction, index=instruction.index or place + 1000)
             self.program.functions[thread.name] = thread
         names = list(self.program.functions)
         code: list[ir.Instruction] = [ir.Spawn(f"h{name}", name, ir.Const(0)) for name in names]
         code += [ir.Join(ir.Reg(f"h{name}")) for name in names]
-        self.program.threads.append(ir.Thread("main", code))
+        self.program.threads.append(ThreadDraft("main", code))
         return self.program
 
-    def _part(self, thread: ir.Thread) -> None:
+    def _part(self, thread: ThreadDraft) -> None:
         parts = (self._store, self._store, self._lock, self._unlock, self._unlock, self._spin, self._load,
                  self._exchange, self._compare, self._if)  # fmt: skip
         if self.conditions and self.random.random() < 0.4:
@@ -51,19 +54,19 @@ class Waiting:
         self.fresh += 1
         return f"r{self.fresh}"
 
-    def _store(self, thread: ir.Thread) -> None:
+    def _store(self, thread: ThreadDraft) -> None:
         value = ir.Const(self.random.choice((0, 1, 1)))
         thread.instructions.append(ir.Store(self.random.choice(self.data), value, self.random.choice(ORDERS)))
 
-    def _load(self, thread: ir.Thread) -> None:
+    def _load(self, thread: ThreadDraft) -> None:
         thread.instructions.append(
             ir.Load(self._name(), self.random.choice(self.data), self.random.choice(ORDERS))
         )
 
-    def _lock(self, thread: ir.Thread) -> None:
+    def _lock(self, thread: ThreadDraft) -> None:
         self._take(thread, self.random.choice(self.mutexes), ATOMIC)
 
-    def _take(self, thread: ir.Thread, place: ir.Const, tags: frozenset[str]) -> None:
+    def _take(self, thread: ThreadDraft, place: ir.Const, tags: frozenset[str]) -> None:
         word, index = self._name(), self.fresh
         free = ir.Op("eq", (ir.Reg(word), ir.Const(0)), 32)
         thread.instructions += [
@@ -74,17 +77,17 @@ class Waiting:
             ir.Fence(FULL),
         ]
 
-    def _unlock(self, thread: ir.Thread) -> None:
+    def _unlock(self, thread: ThreadDraft) -> None:
         place = self.random.choice(self.mutexes)
         store = ir.Store(place, ir.Const(0), frozenset({"SC", "A"}))
         thread.instructions += [ir.Fence(FULL), store, ir.Fence(FULL)]
 
-    def _loop(self, thread: ir.Thread, body: list[ir.Instruction], again: ir.Expr) -> None:
+    def _loop(self, thread: ThreadDraft, body: list[ir.Instruction], again: ir.Expr) -> None:
         label = f"l{self.fresh}"
         thread.labels[label] = len(thread.instructions)
         thread.instructions += [*body, ir.Branch(label, again)]
 
-    def _spin(self, thread: ir.Thread) -> None:
+    def _spin(self, thread: ThreadDraft) -> None:
         """Wait for a value, looking at one or two places in each round, perhaps counting the rounds."""
         seen, wanted = self._name(), ir.Const(self.random.choice((0, 1)))
         first, second = self.random.sample(self.data, 2)
@@ -99,7 +102,7 @@ class Waiting:
             body.append(ir.Local(count, ir.Op("add", (ir.Reg(count), ir.Const(1)), 32)))
         self._loop(thread, body, again)
 
-    def _exchange(self, thread: ir.Thread) -> None:
+    def _exchange(self, thread: ThreadDraft) -> None:
         """`while (exchange(x, 1));`"""
         seen, place, index = self._name(), self.random.choice(self.data), self.fresh
         body: list[ir.Instruction] = [
@@ -108,7 +111,7 @@ class Waiting:
         ]
         self._loop(thread, body, ir.Reg(seen))
 
-    def _compare(self, thread: ir.Thread) -> None:
+    def _compare(self, thread: ThreadDraft) -> None:
         """`while (!compare_exchange(x, a, b));`"""
         seen, place, index = self._name(), self.random.choice(self.data), self.fresh
         wanted, new = ir.Const(self.random.choice((0, 1))), ir.Const(self.random.choice((0, 1)))
@@ -119,7 +122,7 @@ class Waiting:
         ]
         self._loop(thread, body, ir.Op("lnot", (equal,)))
 
-    def _condition(self, thread: ir.Thread) -> None:
+    def _condition(self, thread: ThreadDraft) -> None:
         """`lock(m); while (x != a) cond_wait(c, m); x = b; unlock(m);`, or parts of that."""
         place, mutex, tags = self.random.choice(self.data), self.random.choice(self.mutexes), ORDERS[2]
         if self.random.random() < 0.8:
@@ -142,7 +145,7 @@ class Waiting:
             store = ir.Store(mutex, ir.Const(0), frozenset({"SC", "A"}))
             thread.instructions += [ir.Fence(FULL), store, ir.Fence(FULL)]
 
-    def _if(self, thread: ir.Thread) -> None:
+    def _if(self, thread: ThreadDraft) -> None:
         """The rest of the thread only if a value is there."""
         seen, label = self._name(), f"end{self.fresh}"
         thread.instructions.append(ir.Load(seen, self.random.choice(self.data), ORDERS[1]))
@@ -153,7 +156,7 @@ class Waiting:
 
 def random_waiting(seed: int) -> ir.Program:
     """The program of a seed."""
-    return Waiting(seed).make()
+    return Waiting(seed).make().finished()
 
 
 def random_outcome(seed: int, conditions: bool = False) -> ir.Program:
@@ -176,4 +179,4 @@ def random_outcome(seed: int, conditions: bool = False) -> ir.Program:
         equal = ir.Op("eq", (ir.Reg(f"d{number}"), ir.Const(choose.choice((0, 1)))), 32)
         wanted = ir.Op("and", (wanted, equal), 32)
     main.instructions.append(ir.Assert(ir.Op("lnot", (wanted,))))
-    return program
+    return program.finished()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -12,6 +13,7 @@ from seeds import generator, telling
 from treville.models.library import load_model
 from treville.models.lifetimes import with_lifetimes
 from treville.programs import ir
+from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.results import Budget
 from treville.solving.operational.machine import Machine
 from treville.solving.operational.states import TooManyStates
@@ -50,7 +52,7 @@ def step(random_: random.Random, addresses: dict[str, ir.Const]) -> list[ir.Inst
 
 def random_program(seed: int) -> ir.Program:
     random_ = generator(seed)
-    program = ir.Program()
+    program = ProgramDraft()
     addresses = {name: ir.Const(program.location(name).address) for name in GLOBALS}
     for location in program.locations.values():
         location.bits = 64
@@ -60,13 +62,13 @@ def random_program(seed: int) -> ir.Program:
         ir.Fence(frozenset({"MFENCE"})),
     ]
     for number in range(2):
-        program.functions[f"t{number}"] = ir.Thread(f"t{number}", thread(random_, addresses))
+        program.functions[f"t{number}"] = ThreadDraft(f"t{number}", thread(random_, addresses))
         main.append(ir.Spawn(f"t{number}", f"t{number}", ir.Const(0)))
     if random_.random() < 0.5:
         main += [ir.Join(ir.Reg(f"t{number}")) for number in random_.sample((0, 1), random_.randint(1, 2))]
     main += step(random_, addresses)
-    program.threads = [ir.Thread("main", main)]
-    return program
+    program.threads = [ThreadDraft("main", main)]
+    return program.finished()
 
 
 def verdicts(seed: int, model: str) -> tuple[str, str]:
@@ -97,7 +99,7 @@ def test_a_store_that_is_late_for_its_object_is_an_error_where_stores_may_be_lat
     model: str, verdict: str
 ) -> None:
     program = random_program(0)
-    p, flag = (ir.Const(program.location(name).address) for name in GLOBALS)
+    p, flag = (ir.Const(program.locations[name].address) for name in GLOBALS)
     writer = [
         ir.Load("object", p, PLAIN, 64),
         ir.Store(ir.Reg("object"), ir.Const(1), PLAIN, 32),
@@ -109,8 +111,9 @@ def test_a_store_that_is_late_for_its_object_is_an_error_where_stores_may_be_lat
         ir.Load("object", p, PLAIN, 64),
         ir.Free(ir.Reg("object")),
     ]
-    program.functions = {"t0": ir.Thread("t0", writer), "t1": ir.Thread("t1", owner)}
-    program.threads[0].instructions = program.threads[0].instructions[:5]
+    threads = {"t0": ir.Thread("t0", tuple(writer)), "t1": ir.Thread("t1", tuple(owner))}
+    main = replace(program.threads[0], instructions=program.threads[0].instructions[:5])
+    program = replace(program, threads=(main,), functions=threads)
     found = reach_failure(program, load_model(model), 1, Budget(60))
     assert ("PASS" if found.execution is None else "FAIL") == verdict
     if verdict == "FAIL":

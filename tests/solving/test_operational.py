@@ -11,6 +11,7 @@ from treville.models.evaluate import evaluate
 from treville.models.library import load_model
 from treville.programs import ir
 from treville.programs.compile_to import compile_program
+from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.results import Budget
 from treville.solving.operational.machine import Machine
 from treville.solving.operational.states import TooManyStates
@@ -21,19 +22,19 @@ A, B = ir.Const(X.value + 2 * ir.LOCATION_STRIDE), ir.Const(X.value + 3 * ir.LOC
 
 def buffering(fenced: bool) -> ir.Program:
     """Each thread writes its variable and reads the other's; not both may read 0."""
-    program = ir.Program()
+    program = ProgramDraft()
     for name in ("x", "y", "a", "b"):
         program.location(name)
     for name, own, other, result in (("first", X, Y, A), ("second", Y, X, B)):
         body: list[ir.Instruction] = [ir.Store(own, ir.Const(1))]
         body += [ir.Fence(frozenset({"MFENCE"}))] if fenced else []
         body += [ir.Load("r", other), ir.Store(result, ir.Reg("r"))]
-        program.functions[name] = ir.Thread(name, body)
+        program.functions[name] = ThreadDraft(name, body)
     main: list[ir.Instruction] = [ir.Spawn(f"t{name}", name, ir.Const(0)) for name in program.functions]
     main += [ir.Join(ir.Reg(f"t{name}")) for name in program.functions]
     main += [ir.Load("a", A), ir.Load("b", B), ir.Assert(ir.Op("or", (ir.Reg("a"), ir.Reg("b"))))]
-    program.threads.append(ir.Thread("main", main))
-    return program
+    program.threads.append(ThreadDraft("main", main))
+    return program.finished()
 
 
 def answer(program: ir.Program, model: str, limit: int = 10_000) -> Reachability | None:
@@ -77,9 +78,9 @@ def test_other_models_and_too_many_states_have_no_answer() -> None:
     ids=["any number", "not initialised", "mixed sizes"],
 )
 def test_what_the_machine_cannot_do_exactly_it_leaves_alone(instructions: list[ir.Instruction]) -> None:
-    program = ir.Program([ir.Thread("main", instructions)])
+    program = ProgramDraft([ThreadDraft("main", instructions)])
     program.location("x")
-    assert answer(program, "sc") is None
+    assert answer(program.finished(), "sc") is None
 
 
 @pytest.mark.parametrize(
@@ -114,36 +115,36 @@ def test_what_the_machine_cannot_do_exactly_it_leaves_alone(instructions: list[i
 def test_the_machine_names_errors_of_memory(
     instructions: list[ir.Instruction], message: str, model: str
 ) -> None:
-    program = ir.Program([ir.Thread("main", instructions)])
+    program = ProgramDraft([ThreadDraft("main", instructions)])
     program.location("x")
-    found = answer(program, model)
+    found = answer(program.finished(), model)
     assert found is not None
     assert found.failed == [instructions[-1]]
     assert found.message == message
 
 
 def test_fresh_objects_that_are_zeroed_read_as_zero() -> None:
-    program = ir.Program()
+    program = ProgramDraft()
     body = [
         ir.Allocate("p", ir.Const(8), zeroed=True),
         ir.Load("r", ir.Op("add", (ir.Reg("p"), ir.Const(4)))),
         ir.Assert(ir.Op("eq", (ir.Reg("r"), ir.Const(0)))),
     ]
-    program.threads.append(ir.Thread("main", body))
-    found = answer(program, "tso")
+    program.threads.append(ThreadDraft("main", body))
+    found = answer(program.finished(), "tso")
     assert found is not None
     assert found.complete
     assert found.execution is None
 
 
 def test_large_numbers_are_no_objects_in_a_failing_run() -> None:
-    program = ir.Program()
+    program = ProgramDraft()
     location = program.location("x")
     location.bits, location.initial = 64, [1 << 40]
     add = ir.Op("add", (ir.Reg("r"), ir.Const(7)))
     main = [ir.Load("r", X, bits=64), ir.Store(X, add, bits=64), ir.Load("s", X, bits=64)]
-    program.threads.append(ir.Thread("main", [*main, ir.Assert(ir.Const(0))]))
-    found = answer(program, "sc")
+    program.threads.append(ThreadDraft("main", [*main, ir.Assert(ir.Const(0))]))
+    found = answer(program.finished(), "sc")
     assert found is not None
     assert found.execution is not None
     assert [event.value for event in found.execution.events if event.kind == "R"] == [1 << 40, (1 << 40) + 7]
@@ -155,10 +156,10 @@ def test_threads_that_are_alike_are_explored_once_whoever_they_are() -> None:
         starts: list[ir.Instruction] = [ir.Spawn(f"t{n}", "worker", ir.Const(0)) for n in range(4)]
         ends: list[ir.Instruction] = [ir.Join(ir.Reg(f"t{n}")) for n in range(4)] if joins else []
         check = [ir.Load("seen", X), ir.Assert(ir.Op("lt", (ir.Reg("seen"), ir.Const(5)), 32))]
-        functions = {"worker": ir.Thread("worker", [*worker])}
-        program = ir.Program([ir.Thread("main", [*starts, *ends, *check])], functions=functions)
+        functions = {"worker": ThreadDraft("worker", [*worker])}
+        program = ProgramDraft([ThreadDraft("main", [*starts, *ends, *check])], functions=functions)
         program.location("x")
-        return program
+        return program.finished()
 
     alike, apart = answer(counting(joins=False), "sc"), answer(counting(joins=True), "sc")
     assert alike is not None

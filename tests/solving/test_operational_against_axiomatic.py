@@ -12,6 +12,7 @@ from treville.models.evaluate import evaluate
 from treville.models.library import load_model
 from treville.programs import ir
 from treville.programs.compile_to import compile_program
+from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.results import Budget
 from treville.solving.operational.machine import Machine
 
@@ -23,29 +24,29 @@ def random_program(seed: int) -> ir.Program:
     """Two or three threads that load, store, update and fence; main asserts that the loads did not all return
     certain values."""
     choose = generator(seed)
-    program = ir.Program()
+    program = ProgramDraft()
     shared = [ir.Const(program.location(name).address) for name in ("x", "y")]
     wanted: list[tuple[ir.Const, int]] = []
     for thread in range(choose.choice((2, 2, 3))):
         body: list[ir.Instruction] = []
         for number in range(choose.choice((2, 3))):
             _add_random(body, choose, shared, program, f"{thread}{number}", wanted)
-        program.functions[f"t{thread}"] = ir.Thread(f"t{thread}", body)
+        program.functions[f"t{thread}"] = ThreadDraft(f"t{thread}", body)
     main: list[ir.Instruction] = [ir.Spawn(f"h{name}", name, ir.Const(0)) for name in program.functions]
     main += [ir.Join(ir.Reg(f"h{name}")) for name in program.functions]
     reached: ir.Expr = ir.Const(1)
     for number, (address, value) in enumerate(wanted):
         main.append(ir.Load(f"r{number}", address))
         reached = ir.Op("and", (reached, ir.Op("eq", (ir.Reg(f"r{number}"), ir.Const(value)))))
-    program.threads.append(ir.Thread("main", [*main, ir.Assert(ir.Op("lnot", (reached,)))]))
-    return program
+    program.threads.append(ThreadDraft("main", [*main, ir.Assert(ir.Op("lnot", (reached,)))]))
+    return program.finished()
 
 
 def _add_random(
     body: list[ir.Instruction],
     choose: random.Random,
     shared: list[ir.Const],
-    program: ir.Program,
+    program: ProgramDraft,
     name: str,
     wanted: list[tuple[ir.Const, int]],
 ) -> None:

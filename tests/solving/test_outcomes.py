@@ -8,7 +8,8 @@ from asking import encode_executions, symbolic_outcomes
 from treville.encoding.executions import addresses_of
 from treville.models.library import load_model
 from treville.models.model import Model
-from treville.programs.ir import Branch, Const, Load, Op, Program, Reg, Store, Thread
+from treville.programs.draft import ProgramDraft, ThreadDraft
+from treville.programs.ir import Branch, Const, Load, Op, Reg, Store
 from treville.programs.litmus import parse
 from treville.programs.litmus.states import state_fields
 from treville.programs.litmus.test import CellOf, LitmusTest, RegisterOf
@@ -42,11 +43,11 @@ def test_store_buffering_is_seen_under_tso_and_not_under_sc() -> None:
 
 
 def increments(threads: int) -> LitmusTest:
-    program = Program()
+    program = ProgramDraft()
     x = Const(program.location("x").address)
     count = [Load("r", x), Store(x, Op("add", (Reg("r"), Const(1))))]
-    program.threads = [Thread(f"P{i}", list(count)) for i in range(threads)]
-    return LitmusTest("increments", "C", program, observed=[CellOf(x.value, "x")])
+    program.threads = [ThreadDraft(f"P{i}", list(count)) for i in range(threads)]
+    return LitmusTest("increments", "C", program.finished(), observed=[CellOf(x.value, "x")])
 
 
 @pytest.mark.parametrize("threads", [2, 3])
@@ -86,11 +87,11 @@ def test_executions_read_off_solutions_satisfy_the_model() -> None:
 
 
 def test_loops_cut_at_the_bound_are_reported() -> None:
-    program = Program()
+    program = ProgramDraft()
     x = Const(program.location("x").address)
-    waiter = Thread("P0", [Load("r", x), Branch("again", Op("eq", (Reg("r"), Const(0))))], {"again": 0})
-    program.threads = [waiter, Thread("P1", [Store(x, Const(1))])]
-    test = LitmusTest("wait", "C", program, observed=[RegisterOf(0, "r", "0:r")])
+    waiter = ThreadDraft("P0", [Load("r", x), Branch("again", Op("eq", (Reg("r"), Const(0))))], {"again": 0})
+    program.threads = [waiter, ThreadDraft("P1", [Store(x, Const(1))])]
+    test = LitmusTest("wait", "C", program.finished(), observed=[RegisterOf(0, "r", "0:r")])
     found = symbolic_outcomes(test, load_model("sc"), 2, Budget())
     assert (set(found.states), found.bound_reached) == ({(1,)}, True)
 
@@ -101,14 +102,14 @@ def test_a_spent_budget_ends_the_search() -> None:
 
 
 def test_value_circles_do_not_come_out_of_thin_air() -> None:
-    program = Program()
+    program = ProgramDraft()
     x, y = (Const(program.location(name).address) for name in "xy")
     program.threads = [
-        Thread("P0", [Load("r", x), Store(y, Reg("r"))]),
-        Thread("P1", [Load("r", y), Store(x, Reg("r"))]),
+        ThreadDraft("P0", [Load("r", x), Store(y, Reg("r"))]),
+        ThreadDraft("P1", [Load("r", y), Store(x, Reg("r"))]),
     ]
     free = Model("anything goes")
-    test = LitmusTest("LB+datas", "C", program, observed=[RegisterOf(0, "r", "0:r")])
+    test = LitmusTest("LB+datas", "C", program.finished(), observed=[RegisterOf(0, "r", "0:r")])
     counted = symbolic_outcomes(test, free, 2, Budget(), count=True).states
     # Of the four choices of rf per pair of reads, the circle is none.
     assert counted == {(0,): Oracle(test, free, 2).outcomes()[(0,)]}

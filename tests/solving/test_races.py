@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 
 import pytest
 from random_races import as_program, races_under_sc, random_races
@@ -81,7 +82,7 @@ def test_races_are_the_flags_of_the_listed_executions(name: str) -> None:
     for seed in range(25):
         threads = random_races(seed)
         program = as_program(copy.deepcopy(threads))
-        program.threads = list(program.functions.values())
+        program = replace(program, threads=tuple(program.functions.values()))
         test = LitmusTest("random", "C", program, observed=[])
         listed = outcomes(test, model, engine="enumerate")
         expected = bool(flags & set(listed.flags))

@@ -1,9 +1,12 @@
 """Assertions of whole programs: threads, locks, arithmetic, objects, bounds, atomic blocks."""
 
+from dataclasses import replace
+
 import pytest
 
 from asking import Reachability, reach_failure
 from treville.models.library import load_model
+from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.programs.ir import (
     Allocate,
     Assert,
@@ -25,7 +28,6 @@ from treville.programs.ir import (
     Reg,
     Spawn,
     Store,
-    Thread,
     WritePrivate,
 )
 from treville.results import Budget
@@ -36,7 +38,7 @@ FULL = frozenset({"SC", "MFENCE"})
 
 def program(main: list[Instruction], **functions: list[Instruction]) -> Program:
     """Start every function in order, join them all, then run `main`."""
-    result = Program()
+    result = ProgramDraft()
     for name in ("x", "y", "a", "b"):
         result.location(name)
     body: list[Instruction] = []
@@ -44,9 +46,9 @@ def program(main: list[Instruction], **functions: list[Instruction]) -> Program:
         body += [Fence(FULL), Spawn(f"t{name}", name, Const(0))]
     for name in functions:
         body += [Join(Reg(f"t{name}")), Fence(FULL)]
-    result.threads = [Thread("main", body + main)]
-    result.functions = {name: Thread(name, list(code)) for name, code in functions.items()}
-    return result
+    result.threads = [ThreadDraft("main", body + main)]
+    result.functions = {name: ThreadDraft(name, list(code)) for name, code in functions.items()}
+    return result.finished()
 
 
 X, Y, A, B = (Const(0x4000_0000 + i * 0x10_0000) for i in range(4))
@@ -124,9 +126,8 @@ def fibonacci(rounds: int, largest: int) -> Program:
 
     small = [Op("le", (Reg(name), Const(largest)), 32) for name in "pq"]
     code = program([Load("p", X), Load("q", Y), Assert(both(*small))], one=add(X, Y), two=add(Y, X))
-    for name in "xy":
-        code.locations[name].initial = [1]
-    return code
+    ones = {name: replace(code.locations[name], initial=(1,)) for name in "xy"}
+    return replace(code, locations={**code.locations, **ones})
 
 
 @pytest.mark.parametrize("model", ["sc", "tso"])
@@ -148,6 +149,11 @@ def test_nondeterministic_numbers_are_found_by_arithmetic() -> None:
     assert verdict(asked(code, "sc")) == "PASS"
 
 
+def with_loop(code: Program) -> Program:
+    one = replace(code.functions["one"], labels={"again": 0})
+    return replace(code, functions={**code.functions, "one": one})
+
+
 def test_waiting_needs_no_bound_but_counting_unknown_rounds_does() -> None:
     wait: list[Instruction] = [
         Load("r", X),
@@ -156,12 +162,10 @@ def test_waiting_needs_no_bound_but_counting_unknown_rounds_does() -> None:
         Assert(equals("s", 1)),
     ]
     write: list[Instruction] = [Store(Y, Const(1)), Fence(FULL), Store(X, Const(1))]
-    code = program([], one=wait, two=write)
-    code.functions["one"].labels = {"again": 0}
+    code = with_loop(program([], one=wait, two=write))
     assert verdict(asked(code, "tso", bound=1)) == "PASS"
     counting = [Local("n", Op("add", (Reg("n"), Const(1)), 32)), *wait, Store(Y, Reg("n"))]
-    code = program([], one=list(counting), two=write)
-    code.functions["one"].labels = {"again": 0}
+    code = with_loop(program([], one=list(counting), two=write))
     assert verdict(asked(code, "tso", bound=1)) == "UNKNOWN"
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
+from random import Random
 
 import pytest
 from test_operational_against_axiomatic import random_program
@@ -13,6 +15,7 @@ from seeds import generator, telling
 from treville.models.library import load_model
 from treville.programs import ir
 from treville.programs.compile_to import compile_program
+from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.results import Budget
 from treville.solving.operational.machine import Machine
 from treville.solving.operational.robustness import NotRobust, RobustSearch
@@ -25,27 +28,33 @@ FENCES = ("ACQ", "REL", "ACQ_REL", "SC")
 def program_with_all_orders(seed: int) -> ir.Program:
     """A random program whose updates and fences have random orders, too."""
     program, choose = random_program(seed), generator(seed)
-    for thread in program.functions.values():
-        for instruction in thread.instructions:
-            if isinstance(instruction, ir.Load) and instruction.link:
-                order = choose.choice(UPDATES)
-            if isinstance(instruction, ir.Load | ir.Store) and instruction.link:
-                instruction.tags = frozenset({order, "A", "RMW"})
-            elif isinstance(instruction, ir.Fence):
-                instruction.tags = frozenset({choose.choice(FENCES)})
-    return program
+    functions = {name: with_all_orders(thread, choose) for name, thread in program.functions.items()}
+    return replace(program, functions=functions)
 
 
-def outcomes(program: ir.Program) -> Iterator[None]:
-    """Let the program's assertion fail for one combination of the values that main reads after the other."""
-    main = program.threads[0]
+def with_all_orders(thread: ir.Thread, choose: Random) -> ir.Thread:
+    order, code = "", list[ir.Instruction]()
+    for instruction in thread.instructions:
+        if isinstance(instruction, ir.Load) and instruction.link:
+            order = choose.choice(UPDATES)
+        if isinstance(instruction, ir.Load | ir.Store) and instruction.link:
+            instruction = replace(instruction, tags=frozenset({order, "A", "RMW"}))
+        elif isinstance(instruction, ir.Fence):
+            instruction = replace(instruction, tags=frozenset({choose.choice(FENCES)}))
+        code.append(instruction)
+    return replace(thread, instructions=tuple(code))
+
+
+def outcomes(program: ir.Program) -> Iterator[ir.Program]:
+    """For each combination of the values that main reads: the program whose assertion fails for that one."""
+    (main,) = program.threads
     loads = [i.register or "" for i in main.instructions if isinstance(i, ir.Load)]
     assertion = main.instructions[-1]
     assert isinstance(assertion, ir.Assert)
     for values in product((0, 1, 2), repeat=len(loads)):
         differ = [ir.Op("ne", (ir.Reg(r), ir.Const(v))) for r, v in zip(loads, values, strict=True)]
-        assertion.condition = ir.Op("or", (differ[0], differ[1]))
-        yield
+        other = replace(assertion, condition=ir.Op("or", (differ[0], differ[1])))
+        yield replace(program, threads=(replace(main, instructions=(*main.instructions[:-1], other)),))
 
 
 def programs_with_two_results(seeds: range) -> Iterator[ir.Program]:
@@ -68,11 +77,12 @@ def test_a_program_that_is_robust_has_the_outcomes_of_sc(seeds: range) -> None:
     robust, differing = 0, 0
     for program in programs_with_two_results(seeds):
         sc, rc11 = [], []
-        for _ in outcomes(program):
-            sc.append(Machine(program, "sc").explore().verdict == "FAIL")
-            rc11.append(reach_failure(program, RC11, 2, Budget()).execution is not None)
+        for asked in outcomes(program):
+            sc.append(Machine(asked, "sc").explore().verdict == "FAIL")
+            rc11.append(reach_failure(asked, RC11, 2, Budget()).execution is not None)
         differing += sc != rc11
-        program.threads[0].instructions.pop()
+        main = replace(program.threads[0], instructions=program.threads[0].instructions[:-1])
+        program = replace(program, threads=(main,))
         if is_robust(program):
             robust += 1
             assert sc == rc11
@@ -82,7 +92,7 @@ def test_a_program_that_is_robust_has_the_outcomes_of_sc(seeds: range) -> None:
 
 def message_passing(store: str, load: str) -> ir.Program:
     """A message and a flag; whoever sees the flag sees the message."""
-    program = ir.Program()
+    program = ProgramDraft()
     data, flag = (ir.Const(program.location(name).address) for name in ("data", "flag"))
     relaxed = frozenset({"RLX", "A"})
     sender = [ir.Store(data, ir.Const(1), relaxed), ir.Store(flag, ir.Const(1), frozenset({store, "A"}))]
@@ -91,10 +101,13 @@ def message_passing(store: str, load: str) -> ir.Program:
         ir.Load("d", data, relaxed),
         ir.Assert(ir.Op("or", (ir.Op("lnot", (ir.Reg("f"),)), ir.Reg("d")))),
     ]
-    program.functions = {"sender": ir.Thread("sender", sender), "receiver": ir.Thread("receiver", receiver)}
+    program.functions = {
+        "sender": ThreadDraft("sender", sender),
+        "receiver": ThreadDraft("receiver", receiver),
+    }
     main = [ir.Spawn(name, name, ir.Const(0)) for name in program.functions]
-    program.threads.append(ir.Thread("main", list(main)))
-    return program
+    program.threads.append(ThreadDraft("main", list(main)))
+    return program.finished()
 
 
 def test_a_released_message_is_robust_and_a_relaxed_one_is_not() -> None:
@@ -107,16 +120,19 @@ def test_a_released_message_is_robust_and_a_relaxed_one_is_not() -> None:
 def test_a_thread_that_waits_may_not_lag_either() -> None:
     """The receiver's update needs data to be 0, which it is no more once it sees the flag, except to RC11."""
     program = message_passing("RLX", "RLX")
-    data = ir.Const(program.location("data").address)
+    data = ir.Const(program.locations["data"].address)
     relaxed = frozenset({"RLX", "A", "RMW"})
     receiver = program.functions["receiver"]
-    receiver.instructions[1:] = [
+    code = [
+        receiver.instructions[0],
         ir.Assume(ir.Reg("f")),
         ir.Load("d", data, relaxed, link=True),
         ir.Assume(ir.Op("lnot", (ir.Reg("d"),))),
         ir.Store(data, ir.Const(2), relaxed, link=True),
         ir.Assert(ir.Const(0)),
     ]
+    receiver = replace(receiver, instructions=tuple(code))
+    program = replace(program, functions={**program.functions, "receiver": receiver})
     assert Machine(program, "sc").explore().verdict == "PASS"
     assert reach_failure(program, RC11, 2, Budget()).execution is not None
     assert not is_robust(program)

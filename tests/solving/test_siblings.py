@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from random_litmus import random_test
 from asking import reach, states, symbolic_outcomes
 from treville.formulas.formula import Formula
 from treville.models.library import load_model
+from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.programs.ir import (
     Assert,
     AtomicBegin,
@@ -47,20 +49,20 @@ def skip_without(solver: str) -> None:
     pytest.importorskip("z3" if solver == "z3" else "pysat") if solver != "clasp" else None
 
 
-def started(program: Program, threads: list[list[Instruction]], end: list[Instruction]) -> Program:
+def started(program: ProgramDraft, threads: list[list[Instruction]], end: list[Instruction]) -> Program:
     """Threads that main starts and joins before it runs `end`."""
     main: list[Instruction] = []
     for number, code in enumerate(threads):
-        program.functions[f"t{number}"] = Thread(f"t{number}", code)
+        program.functions[f"t{number}"] = ThreadDraft(f"t{number}", code)
         main += [Fence(MFENCE), Spawn(f"h{number}", f"t{number}", Const(0))]
     for number in range(len(threads)):
         main += [Join(Reg(f"h{number}")), Fence(MFENCE)]
-    program.threads = [Thread("main", main + end)]
-    return program
+    program.threads = [ThreadDraft("main", main + end)]
+    return program.finished()
 
 
 def store_buffering(fence: bool) -> Program:
-    program = Program()
+    program = ProgramDraft()
     x, y, a, b = (Const(program.location(name).address) for name in "xyab")
     between: list[Instruction] = [Fence(MFENCE)] if fence else []
     threads: list[list[Instruction]] = [
@@ -72,7 +74,7 @@ def store_buffering(fence: bool) -> Program:
 
 
 def increments(atomic: bool) -> Program:
-    program = Program()
+    program = ProgramDraft()
     x = Const(program.location("x").address)
     code: list[Instruction] = [Load("r", x), Store(x, Op("add", (Reg("r"), Const(1)), 32))]
     if atomic:
@@ -111,7 +113,7 @@ def test_atomic_blocks_are_one_event(encoding: str, solver: str, name: str) -> N
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_a_loop_that_is_cut_leaves_the_answer_open(encoding: str) -> None:
-    program = Program()
+    program = ProgramDraft()
     x, y = (Const(program.location(name).address) for name in "xy")
     count = [
         Local("i", Op("add", (Reg("i"), Const(1)), 32)),
@@ -119,10 +121,10 @@ def test_a_loop_that_is_cut_leaves_the_answer_open(encoding: str) -> None:
         Store(y, Reg("i")),
         Branch("top", Reg("r")),
     ]
-    program = started(program, [[Store(x, Const(1))]], [Assert(Const(1))])
-    program.functions["t0"] = Thread("t0", list(count), {"top": 0})
     program.locations["x"].initial = [1]
-    assert not reach(program, load_model("tso"), 2, Budget(seconds=60), encoding).complete
+    made = started(program, [[Store(x, Const(1))]], [Assert(Const(1))])
+    made = replace(made, functions={"t0": Thread("t0", tuple(count), {"top": 0})})
+    assert not reach(made, load_model("tso"), 2, Budget(seconds=60), encoding).complete
 
 
 @pytest.mark.parametrize("name", ["SB", "MP", "IRIW", "2+2W", "SB+rfi", "lock", "CoRR", "LB+datas"])
@@ -161,10 +163,10 @@ def test_atoms_do_not_support_each_other_in_a_circle(solver: str) -> None:
 def test_a_graph_with_a_cycle_has_no_clocks(solver: str, length: int) -> None:
     skip_without(solver)
     formula = Formula()
-    first = formula.nodes(length)
+    vertices = formula.vertices(length)
     literals = [formula.choice() for _ in range(length)]
     for number, literal in enumerate(literals):
-        formula.edge(first + number, first + (number + 1) % length, literal)
+        formula.edge(vertices[number], vertices[(number + 1) % length], literal)
     holder = make_solver(BackEnd(solver), formula)
     assert not satisfiable(holder, Budget(), literals)
     assert satisfiable(holder, Budget(), literals[1:])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from random_views import RandomTest
 from test_robustness import message_passing
@@ -9,6 +11,7 @@ from test_robustness import message_passing
 from asking import reach_by_states
 from treville.models.library import load_model
 from treville.programs import ir
+from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.questions.outcomes import outcomes
 from treville.results import Budget
 from treville.solving.operational.states import LimitReached, TooManyStates
@@ -62,7 +65,7 @@ def test_a_message_is_passed_by_release_and_acquire_alone() -> None:
 
 def store_buffering(order: str, fence: str = "") -> ir.Program:
     """Two threads that write one cell and read the other; both may not read 0."""
-    program = ir.Program()
+    program = ProgramDraft()
     x, y, seen = (ir.Const(program.location(name).address) for name in ("x", "y", "seen"))
     tags = frozenset({order, "A"})
     between: list[ir.Instruction] = [ir.Fence(frozenset({fence}))] if fence else []
@@ -81,12 +84,12 @@ def store_buffering(order: str, fence: str = "") -> ir.Program:
                 index=9,
             ),
         ]
-        program.functions[name] = ir.Thread(name, code)
+        program.functions[name] = ThreadDraft(name, code)
     main: list[ir.Instruction] = [ir.Spawn(f"h{name}", name, ir.Const(0)) for name in program.functions]
     main += [ir.Join(ir.Reg(f"h{name}")) for name in program.functions]
     main += [ir.Load("n", seen, RELAXED), ir.Assert(ir.Op("ne", (ir.Reg("n"), ir.Const(2)), 32))]
-    program.threads.append(ir.Thread("main", main))
-    return program
+    program.threads.append(ThreadDraft("main", main))
+    return program.finished()
 
 
 def test_stores_are_delayed_unless_all_is_seq_cst_or_fences_are_between() -> None:
@@ -109,11 +112,11 @@ def test_a_search_goes_on_where_it_stopped() -> None:
 
 def test_threads_that_write_on_and_on_are_for_other_engines() -> None:
     program = message_passing("REL", "ACQ")
-    flag = ir.Const(program.location("flag").address)
-    sender = program.functions["sender"]
-    sender.labels["again"] = 0
-    sender.instructions = [ir.Store(flag, ir.Const(1), RELAXED), ir.Branch("again")]
-    program.functions["receiver"].instructions.pop()
+    flag = ir.Const(program.locations["flag"].address)
+    sender = ir.Thread("sender", (ir.Store(flag, ir.Const(1), RELAXED), ir.Branch("again")), {"again": 0})
+    receiver = program.functions["receiver"]
+    receiver = replace(receiver, instructions=receiver.instructions[:-1])
+    program = replace(program, functions={"sender": sender, "receiver": receiver})
     with pytest.raises(TooManyStates):
         ViewMachine(program, limit=2_000).explore()
 
@@ -121,9 +124,10 @@ def test_threads_that_write_on_and_on_are_for_other_engines() -> None:
 def test_a_loop_without_end_does_not_keep_others_from_failing() -> None:
     """The sender writes a cell that nobody reads, over and over."""
     program = message_passing("REL", "ACQ")
-    other = ir.Const(program.location("other").address)
-    sender, receiver = program.functions["sender"], program.functions["receiver"]
-    sender.labels["again"] = 0
-    sender.instructions = [ir.Store(other, ir.Const(1), RELAXED), ir.Branch("again")]
-    receiver.instructions.append(ir.Assert(ir.Const(0)))
+    place = ir.LOCATION_BASE + ir.LOCATION_STRIDE * len(program.locations)
+    other, receiver = ir.Const(place), program.functions["receiver"]
+    sender = ir.Thread("sender", (ir.Store(other, ir.Const(1), RELAXED), ir.Branch("again")), {"again": 0})
+    receiver = replace(receiver, instructions=(*receiver.instructions, ir.Assert(ir.Const(0))))
+    locations = {**program.locations, "other": ir.Location("other", place)}
+    program = replace(program, locations=locations, functions={"sender": sender, "receiver": receiver})
     assert ViewMachine(program).explore().verdict == "FAIL"

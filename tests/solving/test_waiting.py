@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from random_waiting import random_outcome, random_waiting
 
@@ -10,6 +12,7 @@ from treville.models.evaluate import evaluate
 from treville.models.library import load_model
 from treville.programs import ir
 from treville.programs.compile_to import compile_program
+from treville.programs.draft import ProgramDraft
 from treville.results import Budget
 
 GOALS = ("deadlock", "liveness")
@@ -61,12 +64,11 @@ def test_rounds_that_change_nothing_can_be_left_out(name: str, conditions: bool)
 
 def program(**threads: ir.Thread) -> ir.Program:
     """A program whose main starts and joins the threads."""
-    made = ir.Program(functions=threads)
-    made.location("x"), made.location("y")
+    draft = ProgramDraft()
+    draft.location("x"), draft.location("y")
     code: list[ir.Instruction] = [ir.Spawn(f"h{name}", name, ir.Const(0)) for name in threads]
     code += [ir.Join(ir.Reg(f"h{name}")) for name in threads]
-    made.threads.append(ir.Thread("main", code))
-    return made
+    return replace(draft.finished(), threads=(ir.Thread("main", tuple(code)),), functions=threads)
 
 
 def both(made: ir.Program, model: str, goal: str) -> tuple[str, str]:
@@ -109,9 +111,9 @@ def test_runs_that_an_assumption_excludes_do_not_count() -> None:
 
 
 def test_a_counter_that_nobody_reads_does_not_keep_a_loop_from_waiting() -> None:
-    counting = spin(X, "counting")
-    counting.instructions.insert(0, ir.Local("n", ir.Op("add", (ir.Reg("n"), ir.Const(1)), 32)))
+    more, again = ir.Local("n", ir.Op("add", (ir.Reg("n"), ir.Const(1)), 32)), spin(X, "counting")
+    counting = replace(again, instructions=(more, *again.instructions))
     assert both(program(t=counting), "sc", "liveness") == ("FAIL", "FAIL")
-    counting.instructions.append(ir.Store(Y, ir.Reg("n")))
+    counting = replace(counting, instructions=(*counting.instructions, ir.Store(Y, ir.Reg("n"))))
     compiled = compile_program(program(t=counting), "sc")
     assert verdict(reach_failure(compiled, load_model("sc"), 2, Budget(), goal="liveness")) == "UNKNOWN"

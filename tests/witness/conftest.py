@@ -7,46 +7,48 @@ from types import SimpleNamespace
 import pytest
 
 from model_builder import ModelBuilder
-from treville.events.execution import INIT_THREAD, Event, Execution
+from treville.events.execution import INIT_THREAD, Access, Event, Execution
+from treville.events.kinds import FENCE, READ, WRITE
 from treville.models.evaluate import Value, evaluate
 from treville.models.model import Axiom, Model
-from treville.programs.ir import Program, Thread
+from treville.programs.draft import ProgramDraft, ThreadDraft
+from treville.programs.ir import Program
 from treville.relations import Relation, mask_of
 
 
 def store_buffering(fences: bool = True) -> tuple[Execution, Program]:
     """Both threads write, then read 0: events 2.. of P0, then of P1, after two initial writes."""
-    program = Program()
+    program = ProgramDraft()
     x, y = program.location("x").address, program.location("y").address
-    program.threads = [Thread("P0"), Thread("P1")]
-    events = [_initial(0, x), _initial(1, y)]
+    program.threads = [ThreadDraft("P0"), ThreadDraft("P1")]
+    events: list[Event] = [_initial(0, x), _initial(1, y)]
     order = []
     for thread, (written, read) in enumerate(((x, y), (y, x))):
-        mine = [Event(len(events), thread, "W", frozenset(), written, 1, "store", order=0)]
+        mine: list[Event] = [Access(len(events), thread, WRITE, frozenset(), written, 1, "store", order=0)]
         if fences:
-            mine.append(Event(len(events) + 1, thread, "F", frozenset({"MFENCE"}), order=1))
-        mine.append(Event(len(events) + len(mine), thread, "R", frozenset(), read, 0, "load", order=2))
+            mine.append(Event(len(events) + 1, thread, FENCE, frozenset({"MFENCE"}), order=1))
+        mine.append(Access(len(events) + len(mine), thread, READ, frozenset(), read, 0, "load", order=2))
         order += [(a.number, b.number) for i, a in enumerate(mine) for b in mine[i + 1 :]]
         events += mine
     n = len(events)
-    writes = [e for e in events if e.kind == "W"]
-    reads = [e for e in events if e.kind == "R"]
+    writes = [e for e in events if e.kind is WRITE]
+    reads = [e for e in events if e.kind is READ]
     source = {x: 0, y: 1}
     relations = {
         "po": Relation.of(n, order),
-        "rf": Relation.of(n, [(source[r.address or 0], r.number) for r in reads]),
-        "co": Relation.of(n, [(source[w.address or 0], w.number) for w in writes if w.thread >= 0]),
+        "rf": Relation.of(n, [(source[r.address], r.number) for r in reads]),
+        "co": Relation.of(n, [(source[w.address], w.number) for w in writes if w.thread >= 0]),
     }
     sets = {
         "W": mask_of(w.number for w in writes),
         "R": mask_of(r.number for r in reads),
-        "MFENCE": mask_of(e.number for e in events if e.kind == "F"),
+        "MFENCE": mask_of(e.number for e in events if e.kind is FENCE),
     }
-    return Execution(events, sets, relations, (0, 0)), program
+    return Execution(tuple(events), sets, relations, (0, 0)), program.finished()
 
 
-def _initial(number: int, address: int) -> Event:
-    return Event(number, INIT_THREAD, "W", frozenset({"IW"}), address, 0)
+def _initial(number: int, address: int) -> Access:
+    return Access(number, INIT_THREAD, WRITE, frozenset({"IW"}), address, 0)
 
 
 def sequential_consistency() -> tuple[Model, Axiom]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 from treville.relations import Relation
@@ -73,7 +74,8 @@ def test_a_transitive_closure_is_walked_by_a_shortest_path(made: SimpleNamespace
 
 def test_a_non_empty_intersection_shows_both_of_its_sides(made: SimpleNamespace) -> None:
     execution, program = made.store_buffering(fences=False)
-    execution.relations["rmw"] = Relation.of(6, [(3, 4)])
+    updates = {"rmw": Relation.of(6, [(3, 4)])}
+    execution = replace(execution, relations={**execution.relations, **updates})
     build = made.ModelBuilder("atomicity")
     rmw, rf, co = build.base("rmw"), build.base("rf"), build.base("co")
     fr = build.node("seq", build.node("inverse", rf), co, name="fr")

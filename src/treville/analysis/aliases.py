@@ -10,32 +10,49 @@ values of addresses exclude is left to the solver.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from enum import StrEnum
+from typing import Final, assert_never
 
 from treville.analysis.possible import Values
 from treville.events.symbolic import SymbolicProgram
 from treville.programs import ir
 
-FLOW, ANDERSEN, NONE = "flow", "andersen", "none"
-ALIASES = (FLOW, ANDERSEN, NONE)
+
+class Alias(StrEnum):
+    """Which analysis says where accesses may go."""
+
+    FLOW = "flow"
+    ANDERSEN = "andersen"
+    NONE = "none"
+
+
+FLOW: Final = Alias.FLOW
+ANDERSEN: Final = Alias.ANDERSEN
+NONE: Final = Alias.NONE
+ALIASES = tuple(Alias)
 Cells = frozenset[int]
 _NOWHERE: Cells = frozenset()
 
 
-def addresses_of_events(symbolic: SymbolicProgram, values: Values, alias: str) -> list[Cells]:
+def addresses_of_events(symbolic: SymbolicProgram, values: Values, alias: Alias) -> list[Cells]:
     """For each event the cells that it may access, as far as the kind of analysis can tell."""
     flow = [
         values.addresses(event) if values.possible(event.guard) else _NOWHERE for event in symbolic.events
     ]
-    if alias == FLOW:
-        return flow
-    if alias == NONE:
-        anywhere = _NOWHERE.union(*flow)
-        return [anywhere if cells else cells for cells in flow]
-    andersen = Andersen(symbolic, values, _NOWHERE.union(*flow))
-    return [
-        cells | andersen.addresses(event.instruction) if cells else cells
-        for cells, event in zip(flow, symbolic.events, strict=True)
-    ]
+    match alias:
+        case Alias.FLOW:
+            return flow
+        case Alias.NONE:
+            anywhere = _NOWHERE.union(*flow)
+            return [anywhere if cells else cells for cells in flow]
+        case Alias.ANDERSEN:
+            andersen = Andersen(symbolic, values, _NOWHERE.union(*flow))
+            return [
+                cells | andersen.addresses(event.instruction) if cells else cells
+                for cells, event in zip(flow, symbolic.events, strict=True)
+            ]
+        case _:
+            assert_never(alias)
 
 
 class Andersen:

@@ -7,15 +7,17 @@ it need no variable). Initial writes are numbered behind the program's events.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, TypeAlias
 
-from treville.analysis.aliases import FLOW, addresses_of_events
+from treville.analysis.aliases import FLOW, Alias, addresses_of_events
 from treville.analysis.possible import Values
 from treville.analysis.widths import refuse_mixed_sizes
+from treville.events.kinds import FENCE
 from treville.events.symbolic import NO_BLOCK, Sources, StaticEvent, SymbolicProgram
-from treville.events.symbolic_terms import TRUE
-from treville.relations import Relation, elements, mask_of
+from treville.events.symbolic_terms import TRUE, Condition
+from treville.relations import EventId, Relation, all_events, by_event, elements, last_of, mask_of
 from treville.results import Unsupported
 
 
@@ -43,107 +45,128 @@ class SetBounds(NamedTuple):
         return self.may == self.must
 
 
-@dataclass(slots=True)
+# When a pair holds, beyond both of its events being executed.
+Conditions: TypeAlias = Mapping[tuple[EventId, EventId], Condition]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Facts:
     """The events of a program and the bounds of every base set and relation.
 
     `accessed[e]` are the cells that e may go to; `implied[e]` is the set of events executed whenever e is;
     `together[e]` those that may be executed in one run with e. Condition of a base pair beyond "both
-    executed", where there is one: `conditions`.
+    executed", where there is one: `conditions`. Facts never change: a view of them with further relations is
+    another one (`passes.joint`).
     """
 
     symbolic: SymbolicProgram
     values: Values
-    n: int = 0
-    live: int = 0
-    always: int = 0
-    initial_writes: dict[int, int] = field(default_factory=dict)  # event -> address
-    implied: list[int] = field(default_factory=list)
-    together: list[int] = field(default_factory=list)
-    sets: dict[str, SetBounds] = field(default_factory=dict)
-    relations: dict[str, Bounds] = field(default_factory=dict)
-    conditions: dict[str, dict[tuple[int, int], int]] = field(default_factory=dict)
-    observed: frozenset[int] = frozenset()
-    accessed: list[frozenset[int]] = field(default_factory=list)
-    coherent: bool = False
+    n: int
+    live: int
+    always: int
+    initial_writes: Mapping[EventId, int]  # event -> address
+    accessed: Sequence[frozenset[int]]
+    implied: Sequence[int]
+    together: Sequence[int]
+    observed: frozenset[int]
+    coherent: bool
+    sets: Mapping[str, SetBounds] = field(default_factory=dict)
+    relations: Mapping[str, Bounds] = field(default_factory=dict)
+    conditions: Mapping[str, Conditions] = field(default_factory=dict)
 
-    def addresses(self, event: int) -> frozenset[int]:
+    def addresses(self, event: EventId) -> frozenset[int]:
         """Where an event may access memory."""
         if event in self.initial_writes:
             return frozenset((self.initial_writes[event],))
         return self.accessed[event]
 
-    def guard(self, event: int) -> int:
+    def guard(self, event: EventId) -> Condition:
         """When an event is executed."""
         return TRUE if event in self.initial_writes else self.symbolic.events[event].guard
 
 
 def gather_facts(
-    symbolic: SymbolicProgram, values: Values, coherent: bool, observed: set[int], alias: str = FLOW
+    symbolic: SymbolicProgram, values: Values, coherent: bool, observed: set[int], alias: Alias = FLOW
 ) -> Facts:
     """The facts of a program; `observed` are addresses whose final value matters. With `coherent`, what
     every model with coherence per location implies for `rf` and `co` is taken as known. `alias`: which
     analysis says where accesses may go."""
     refuse_mixed_sizes(symbolic, values)
-    facts = Facts(symbolic, values, observed=frozenset(observed), coherent=coherent)
-    facts.accessed = addresses_of_events(symbolic, values, alias)
-    _number_events(facts, observed)
-    _relate_execution(facts)
-    _gather_sets(facts)
-    _gather_order(facts)
-    _gather_memory(facts, coherent)
-    _gather_derived(facts, observed)
-    _gather_dependencies(facts)
-    return facts
+    facts = _numbered(symbolic, values, frozenset(observed), coherent, alias)
+    facts = replace(facts, sets=_sets(facts))
+    facts = _with(facts, _order(facts))
+    facts = _with(facts, _memory(facts))
+    facts = _with_final_writes(facts)
+    return _with_dependencies(facts)
+
+
+def _with(facts: Facts, found: Mapping[str, Bounds]) -> Facts:
+    return replace(facts, relations={**facts.relations, **found})
 
 
 def _live_events(facts: Facts) -> list[StaticEvent]:
     return [event for event in facts.symbolic.events if facts.live >> event.number & 1]
 
 
-def _number_events(facts: Facts, observed: set[int]) -> None:
-    facts.live = facts.values.live
-    accessed = set(observed)
-    for event in _live_events(facts):
-        if event.kind != "F":
-            accessed |= facts.accessed[event.number]
-    first = len(facts.symbolic.events)
-    facts.initial_writes = {first + index: address for index, address in enumerate(sorted(accessed))}
-    facts.n = first + len(accessed)
-    facts.live |= mask_of(facts.initial_writes)
+def _numbered(
+    symbolic: SymbolicProgram, values: Values, observed: frozenset[int], coherent: bool, alias: Alias
+) -> Facts:
+    """Which events there are and which are executed together; their sets and relations are not known yet."""
+    accessed = addresses_of_events(symbolic, values, alias)
+    live = [event for event in symbolic.events if values.live >> event.number & 1]
+    used = observed.union(*(accessed[event.number] for event in live if event.kind is not FENCE))
+    first = len(symbolic.events)
+    initial = {EventId(first + index): address for index, address in enumerate(sorted(used))}
+    executed = _Executed(symbolic, values, live, mask_of(initial))
+    return Facts(
+        symbolic, values, first + len(used), executed.live, executed.always, initial, accessed,
+        executed.implied(), executed.together(), observed, coherent,
+    )  # fmt: skip
 
 
-def _relate_execution(facts: Facts) -> None:
-    """`always`, `implied`, `together`."""
-    terms, values = facts.symbolic.terms, facts.values
-    by_guard: dict[int, int] = {}
-    for event in _live_events(facts):
-        if values.certain(event.guard):
-            facts.always |= 1 << event.number
-        else:
-            by_guard[event.guard] = by_guard.get(event.guard, 0) | 1 << event.number
-    facts.always |= mask_of(facts.initial_writes)
-    implied_by = {
-        guard: mask_of(e for part in terms.conjuncts(guard) for e in elements(by_guard.get(part, 0)))
-        for guard in by_guard
-    }
-    po = facts.symbolic.po
-    before = Relation(po).inverse().rows
-    threads: dict[int, int] = {}
-    for event in _live_events(facts):
-        threads[event.thread] = threads.get(event.thread, 0) | 1 << event.number
-    for number in range(facts.n):
-        if not facts.live >> number & 1 or number in facts.initial_writes:
-            facts.implied.append(facts.always)
-            facts.together.append(facts.live if facts.live >> number & 1 else 0)
-            continue
-        event = facts.symbolic.events[number]
-        facts.implied.append(facts.always | implied_by.get(event.guard, 0))
-        own = po[number] | before[number] | 1 << number
-        facts.together.append(facts.live & (own | ~threads[event.thread]))
+class _Executed:
+    """Which live events are executed with which others. `initial` writes always are."""
+
+    def __init__(
+        self, symbolic: SymbolicProgram, values: Values, events: list[StaticEvent], initial: int
+    ) -> None:
+        self.symbolic = symbolic
+        self.events = events
+        self.live = values.live | initial
+        self.always = initial | mask_of(event.number for event in events if values.certain(event.guard))
+        self.n = len(symbolic.events) + initial.bit_count()
+
+    def implied(self) -> list[int]:
+        """For each event those that are executed whenever it is."""
+        terms = self.symbolic.terms
+        by_guard: dict[Condition, int] = {}
+        for event in self.events:
+            if not self.always >> event.number & 1:
+                by_guard[event.guard] = by_guard.get(event.guard, 0) | 1 << event.number
+        implied_by = {
+            guard: mask_of(e for part in terms.conjuncts(guard) for e in elements(by_guard.get(part, 0)))
+            for guard in by_guard
+        }
+        implied = [self.always] * self.n
+        for event in self.events:
+            implied[event.number] |= implied_by.get(event.guard, 0)
+        return implied
+
+    def together(self) -> list[int]:
+        """For each event those that may be executed in one run with it."""
+        po = list(self.symbolic.po)
+        before = Relation(po).inverse().rows
+        threads: dict[int, int] = {}
+        for event in self.events:
+            threads[event.thread] = threads.get(event.thread, 0) | 1 << event.number
+        together = [self.live if self.live >> number & 1 else 0 for number in all_events(self.n)]
+        for event in self.events:
+            own = po[event.number] | before[event.number] | 1 << event.number
+            together[event.number] = self.live & (own | ~threads[event.thread])
+        return together
 
 
-def _gather_sets(facts: Facts) -> None:
+def _sets(facts: Facts) -> dict[str, SetBounds]:
     masks: dict[str, int] = {"R": 0, "W": 0, "F": 0}
     for event in _live_events(facts):
         for name in (event.kind, *event.tags):
@@ -151,11 +174,12 @@ def _gather_sets(facts: Facts) -> None:
     masks["IW"] = mask_of(facts.initial_writes)
     masks["W"] |= masks["IW"]
     masks["M"] = masks["R"] | masks["W"]
-    facts.sets = {name: SetBounds(mask, mask) for name, mask in masks.items()}
-    facts.sets["_"] = SetBounds(facts.live, facts.live)
+    masks["_"] = facts.live
+    return {name: SetBounds(mask, mask) for name, mask in masks.items()}
 
 
-def _gather_order(facts: Facts) -> None:
+def _order(facts: Facts) -> dict[str, Bounds]:
+    """What the program alone says: same thread, same instruction, same block, program order."""
     n, live = facts.n, facts.live
     events = facts.symbolic.events
     same: dict[int, int] = {}
@@ -172,13 +196,15 @@ def _gather_order(facts: Facts) -> None:
         else:
             inside[number] = same[events[number].thread] & facts.together[number]
             instruction[number] = orders[events[number].thread, events[number].order] & inside[number]
-    _static(facts, "int", inside)
-    _static(facts, "atomicblock", _blocks(facts))
-    outside = [facts.together[i] & ~row if live >> i & 1 else 0 for i, row in enumerate(inside)]
-    _static(facts, "ext", outside)
-    _static(facts, "si", instruction)
+    outside = [facts.together[i] & ~row if live >> i & 1 else 0 for i, row in by_event(inside)]
     rows = _ordered(facts)
-    _static(facts, "po", [_later(facts, rows, number, instruction[number]) for number in range(n)])
+    return {
+        "int": _static(inside),
+        "atomicblock": _static(_blocks(facts)),
+        "ext": _static(outside),
+        "si": _static(instruction),
+        "po": _static([_later(facts, rows, number, instruction[number]) for number in all_events(n)]),
+    }
 
 
 def _blocks(facts: Facts) -> list[int]:
@@ -212,7 +238,7 @@ def _ordered(facts: Facts) -> list[int]:
     return Relation(rows).plus().rows
 
 
-def _later(facts: Facts, rows: list[int], number: int, same_instruction: int) -> int:
+def _later(facts: Facts, rows: list[int], number: EventId, same_instruction: int) -> int:
     """A row of `po`; `parallel` events are not ordered after others of their instruction."""
     if not facts.live >> number & 1 or number in facts.initial_writes:
         return 0
@@ -224,13 +250,13 @@ def _later(facts: Facts, rows: list[int], number: int, same_instruction: int) ->
     return row
 
 
-def _static(facts: Facts, name: str, rows: list[int]) -> None:
+def _static(rows: list[int]) -> Bounds:
     relation = Relation(rows)
-    facts.relations[name] = Bounds(relation, relation)
+    return Bounds(relation, relation)
 
 
-def _gather_memory(facts: Facts, coherent: bool) -> None:
-    """`loc`, `rf`, `co` by the addresses that accesses may have."""
+def _memory(facts: Facts) -> dict[str, Bounds]:
+    """`loc`, `rf`, `co`, `fr` by the addresses that accesses may have."""
     n = facts.n
     located = mask_of(event for event in elements(facts.live) if facts.addresses(event))
     at: dict[int, int] = {}
@@ -247,29 +273,33 @@ def _gather_memory(facts: Facts, coherent: bool) -> None:
         must_loc[event] = may_loc[event] & fixed
     for event in elements(located & ~fixed):
         must_loc[event] = 1 << event
-    facts.relations["loc"] = Bounds(Relation(may_loc), Relation(must_loc))
-    _gather_reads_from(facts, may_loc, must_loc, coherent)
-    _gather_coherence(facts, may_loc, must_loc, coherent)
+    rf, co = _reads_from(facts, may_loc, must_loc), _coherence(facts, may_loc, must_loc)
+    return {
+        "loc": Bounds(Relation(may_loc), Relation(must_loc)),
+        "rf": rf,
+        "co": co,
+        "fr": Bounds(rf.may.inverse() @ co.may, Relation.empty(n)),
+    }
 
 
-def _gather_reads_from(facts: Facts, may_loc: list[int], must_loc: list[int], coherent: bool) -> None:
+def _reads_from(facts: Facts, may_loc: list[int], must_loc: list[int]) -> Bounds:
     may, must = [0] * facts.n, [0] * facts.n
     po = facts.relations["po"].may
     before = po.inverse().rows
     writes = facts.sets["W"].may
     for read in elements(facts.sets["R"].may):
         sources = may_loc[read] & writes
-        if coherent:
+        if facts.coherent:
             sources &= ~po.rows[read]
             sources &= ~_overwritten(facts, read, sources, before, must_loc)
         for write in elements(sources):
             may[write] |= 1 << read
         if sources.bit_count() == 1:
-            must[sources.bit_length() - 1] |= 1 << read
-    facts.relations["rf"] = Bounds(Relation(may), Relation(must))
+            must[last_of(sources)] |= 1 << read
+    return Bounds(Relation(may), Relation(must))
 
 
-def _overwritten(facts: Facts, read: int, sources: int, before: list[int], must_loc: list[int]) -> int:
+def _overwritten(facts: Facts, read: EventId, sources: int, before: list[int], must_loc: list[int]) -> int:
     """Writes that a read cannot see: the thread itself overwrote them before it read."""
     hidden = 0
     own = sources & before[read] & must_loc[read]
@@ -279,7 +309,7 @@ def _overwritten(facts: Facts, read: int, sources: int, before: list[int], must_
     return hidden & ~(1 << read)
 
 
-def _gather_coherence(facts: Facts, may_loc: list[int], must_loc: list[int], coherent: bool) -> None:
+def _coherence(facts: Facts, may_loc: list[int], must_loc: list[int]) -> Bounds:
     n, writes = facts.n, facts.sets["W"].may
     initial = facts.sets["IW"].may
     po = facts.relations["po"].may.rows
@@ -289,19 +319,18 @@ def _gather_coherence(facts: Facts, may_loc: list[int], must_loc: list[int], coh
         may[write] = others
         if initial >> write & 1:
             must[write] = others & must_loc[write]
-        elif coherent:
+        elif facts.coherent:
             must[write] = others & must_loc[write] & po[write]
-    if coherent:
+    if facts.coherent:
         for write in elements(writes & ~initial):
             for later in elements(po[write] & may[write]):
                 may[later] &= ~(1 << write)
-    facts.relations["co"] = Bounds(Relation(may), Relation(must))
+    return Bounds(Relation(may), Relation(must))
 
 
-def _gather_derived(facts: Facts, observed: set[int]) -> None:
-    """`FW`: the last write of each observed location; and `fr`, the reads that a write overwrites."""
-    rf, co = facts.relations["rf"], facts.relations["co"]
-    facts.relations["fr"] = Bounds(rf.may.inverse() @ co.may, Relation.empty(facts.n))
+def _with_final_writes(facts: Facts) -> Facts:
+    """`FW`: the last write of each observed location."""
+    co, observed = facts.relations["co"], facts.observed
     may = must = 0
     for write in elements(facts.sets["W"].may):
         addresses = facts.addresses(write)
@@ -309,22 +338,33 @@ def _gather_derived(facts: Facts, observed: set[int]) -> None:
             may |= 1 << write
             if addresses <= observed and not co.may.rows[write]:
                 must |= 1 << write
-    facts.sets["FW"] = SetBounds(may, must)
+    return replace(facts, sets={**facts.sets, "FW": SetBounds(may, must)})
 
 
-def _gather_dependencies(facts: Facts) -> None:
-    names = ("addr", "data", "ctrl", "pick_addr", "pick_data", "pick_ctrl")
-    for name in names:
-        _conditional(facts, name.replace("_", "-"), [(e, getattr(e, name)) for e in _live_events(facts)])
-    pairs = [(event, event.pair) for event in _live_events(facts) if event.pair]
-    _conditional(facts, "rmw", pairs)
-    _conditional(facts, "lxsx", [pair for pair in pairs if pair[0].exclusive])
-    _conditional(facts, "amo", [pair for pair in pairs if not pair[0].exclusive])
+def _with_dependencies(facts: Facts) -> Facts:
+    """Dependencies and read-modify-writes, which may hold under conditions."""
+    live = _live_events(facts)
+    pairs = [(event, event.pair) for event in live if event.pair]
+    found = {
+        "addr": [(event, event.addr) for event in live],
+        "data": [(event, event.data) for event in live],
+        "ctrl": [(event, event.ctrl) for event in live],
+        "pick-addr": [(event, event.pick_addr) for event in live],
+        "pick-data": [(event, event.pick_data) for event in live],
+        "pick-ctrl": [(event, event.pick_ctrl) for event in live],
+        "rmw": pairs,
+        "lxsx": [pair for pair in pairs if pair[0].exclusive],
+        "amo": [pair for pair in pairs if not pair[0].exclusive],
+    }
+    known = {name: _conditional(facts, sources) for name, sources in found.items()}
+    conditions = {name: when for name, (_, when) in known.items()}
+    relations = {name: bounds for name, (bounds, _) in known.items()}
+    return replace(_with(facts, relations), conditions=conditions)
 
 
-def _conditional(facts: Facts, name: str, found: list[tuple[StaticEvent, Sources]]) -> None:
+def _conditional(facts: Facts, found: list[tuple[StaticEvent, Sources]]) -> tuple[Bounds, Conditions]:
     may, must = [0] * facts.n, [0] * facts.n
-    conditions: dict[tuple[int, int], int] = {}
+    conditions: dict[tuple[EventId, EventId], Condition] = {}
     for event, sources in found:
         bit = 1 << event.number
         for source, when in sources.items():
@@ -335,5 +375,4 @@ def _conditional(facts: Facts, name: str, found: list[tuple[StaticEvent, Sources
                 must[source] |= bit
             else:
                 conditions[source, event.number] = when
-    facts.relations[name] = Bounds(Relation(may), Relation(must))
-    facts.conditions[name] = conditions
+    return Bounds(Relation(may), Relation(must)), conditions

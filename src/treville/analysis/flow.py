@@ -9,27 +9,28 @@ known from a first, coarser analysis.
 from __future__ import annotations
 
 from treville.analysis.possible import Values
-from treville.events.symbolic import StaticEvent, SymbolicProgram
-from treville.events.symbolic_terms import Apply, Choose, Read
-from treville.relations import Relation, elements
+from treville.events.kinds import FENCE
+from treville.events.symbolic import StaticAccess, SymbolicProgram
+from treville.events.symbolic_terms import Apply, Choose, Read, ValueTerm
+from treville.relations import Relation, bits
 
 
-def groups_of_writes(symbolic: SymbolicProgram, values: Values) -> list[list[StaticEvent]]:
+def groups_of_writes(symbolic: SymbolicProgram, values: Values) -> list[list[StaticAccess]]:
     """The live writes, those first whose values do not depend on later ones."""
     cells = _Cells(symbolic, values)
     rows = [0] * len(cells.numbers)
-    writes = [event for event in symbolic.events if event.kind == "W" and cells.of[event.number]]
+    writes = [event for event in symbolic.writes() if cells.of[event.number]]
     for write in writes:
         targets = cells.of[write.number]
-        for cell in elements(cells.read[write.value or 0] | cells.read[write.address or 0]):
+        for cell in bits(cells.read[write.value] | cells.read[write.address]):
             rows[cell] |= targets
         first = (targets & -targets).bit_length() - 1  # one write to several cells belongs to one group
         rows[first] |= targets
-        for cell in elements(targets):
+        for cell in bits(targets):
             rows[cell] |= 1 << first
     order = Relation(rows).plus()
     before = order.inverse().rows
-    groups: dict[int, list[StaticEvent]] = {}
+    groups: dict[int, list[StaticAccess]] = {}
     for write in writes:
         cell = cells.of[write.number].bit_length() - 1
         circle = order.rows[cell] & before[cell] | 1 << cell
@@ -45,20 +46,18 @@ class _Cells:
         self.of: list[int] = []
         for event in symbolic.events:
             mask = 0
-            if event.kind != "F" and values.possible(event.guard):
+            if event.kind is not FENCE and values.possible(event.guard):
                 for address in values.addresses(event):
                     mask |= 1 << self.numbers.setdefault(address, len(self.numbers))
             self.of.append(mask)
         self.read = [0] * len(symbolic.terms.values)
-        for value in symbolic.terms.order:
-            if value >= 0:
-                self.read[value] = self._read_for(symbolic, value)
+        for value, term in enumerate(symbolic.terms.values):
+            self.read[value] = self._read_for(symbolic, term)
 
-    def _read_for(self, symbolic: SymbolicProgram, value: int) -> int:
-        term = symbolic.terms.values[value]
+    def _read_for(self, symbolic: SymbolicProgram, term: ValueTerm) -> int:
         found = 0
         if isinstance(term, Read):
-            found = self.of[term.event] | self.read[symbolic.events[term.event].address or 0]
+            found = self.of[term.event] | self.read[symbolic.access(term.event).address]
         elif isinstance(term, Apply):
             for arg in term.args:
                 found |= self.read[arg]

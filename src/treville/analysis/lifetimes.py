@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from treville.analysis.possible import Values
+from treville.events.kinds import FENCE
 from treville.events.symbolic import SymbolicProgram
 from treville.programs.ir import FREED, LOCATION_BASE, LOCATION_STRIDE, Free, Instruction, Program, Thread
 from treville.relations import elements
@@ -22,12 +23,7 @@ def with_ends_of_cells(symbolic: SymbolicProgram, values: Values) -> Program | N
     cells = _cells(symbolic, values, _freed(symbolic, values))
     if not cells:
         return None
-    program = symbolic.program
-    return replace(
-        program,
-        threads=[_split(thread, cells) for thread in program.threads],
-        functions={name: _split(thread, cells) for name, thread in program.functions.items()},
-    )
+    return symbolic.program.rewritten(lambda thread: _split(thread, cells))
 
 
 def _freed(symbolic: SymbolicProgram, values: Values) -> set[int]:
@@ -46,7 +42,7 @@ def _cells(symbolic: SymbolicProgram, values: Values, freed: set[int]) -> dict[i
     found: dict[int, set[int]] = {}
     for number in elements(values.live):
         event = symbolic.events[number]
-        if event.kind == "F" or FREED in event.tags:
+        if event.kind is FENCE or FREED in event.tags:
             continue
         for address in values.addresses(event):
             offset = (address - LOCATION_BASE) % LOCATION_STRIDE
@@ -64,4 +60,5 @@ def _split(thread: Thread, cells: dict[int, tuple[int, ...]]) -> Thread:
         if isinstance(instruction, Free):
             code += [replace(instruction, offset=offset, within=starts) for offset, starts in cells.items()]
     places.append(len(code))
-    return replace(thread, instructions=code, labels={name: places[at] for name, at in thread.labels.items()})
+    labels = {name: places[at] for name, at in thread.labels.items()}
+    return replace(thread, instructions=tuple(code), labels=labels)

@@ -14,9 +14,9 @@ from math import gcd
 from typing import TypeAlias
 
 from treville.events.symbolic import StaticEvent, SymbolicProgram
-from treville.events.symbolic_terms import Any, Apply, Choose, Constant, Read, ValueTerm
+from treville.events.symbolic_terms import Any, Apply, Choose, Constant, Read, Value, ValueTerm
 from treville.programs.ir import LOCATION_BASE, LOCATION_STRIDE
-from treville.relations import elements
+from treville.relations import bits
 
 Remainder: TypeAlias = tuple[int, int]
 ANY_REMAINDER: Remainder = (1, 0)
@@ -46,7 +46,7 @@ class Pointers:
         return 1 << slot if 0 <= slot < self.slots else 0
 
     def _solve(self) -> None:
-        writes = [event for event in self.symbolic.events if event.kind == "W"]
+        writes = self.symbolic.writes()
         changed = True
         while changed:
             changed = False
@@ -56,8 +56,8 @@ class Pointers:
                     self.targets[value] = targets
                     changed = True
             for event in writes:
-                stored = self.targets[event.value or 0]
-                for slot in elements(self.targets[event.address or 0]):
+                stored = self.targets[event.value]
+                for slot in bits(self.targets[event.address]):
                     self.contents[slot] |= stored
 
     def _targets(self, term: ValueTerm) -> int:
@@ -74,17 +74,17 @@ class Pointers:
             for arg in term.args:
                 found |= self.targets[arg]
         elif isinstance(term, Read):
-            for slot in elements(self.targets[self.symbolic.events[term.event].address or 0]):
+            for slot in bits(self.targets[self.symbolic.access(term.event).address]):
                 found |= self.contents[slot]
         return found
 
-    def objects(self, value: int) -> list[int]:
+    def objects(self, value: Value) -> list[int]:
         """The slots of the objects that a value may point into."""
-        return list(elements(self.targets[value]))
+        return list(bits(self.targets[value]))
 
     # -- remainders --------------------------------------------------------------------------------------
 
-    def remainder(self, value: int) -> Remainder:
+    def remainder(self, value: Value) -> Remainder:
         """(m, r): the value is r modulo m; m = 0: the value is r."""
         if not self._remainders:
             self._solve_remainders()
@@ -97,7 +97,7 @@ class Pointers:
         self._held = [None] * declared + [(0, 0)] * (self.slots - declared)
         for address, number in self.initial.items():
             self._hold((address - LOCATION_BASE) // LOCATION_STRIDE, (0, number))
-        writes = [event for event in self.symbolic.events if event.kind == "W"]
+        writes = self.symbolic.writes()
         changed = True
         while changed:
             changed = False
@@ -107,8 +107,8 @@ class Pointers:
                     self._remainders[value] = found
                     changed = True
             for event in writes:
-                stored = _wrapped(self._remainders[event.value or 0], event)
-                for slot in elements(self.targets[event.address or 0]):
+                stored = _wrapped(self._remainders[event.value], event)
+                for slot in bits(self.targets[event.address]):
                     changed |= self._hold(slot, stored)
 
     def _hold(self, slot: int, stored: Remainder | None) -> bool:
@@ -125,8 +125,8 @@ class Pointers:
         if isinstance(term, Choose):
             return _joined([self._remainders[case] for _, case in term.cases])
         if isinstance(term, Read):
-            event = self.symbolic.events[term.event]
-            held = [self._held[slot] for slot in elements(self.targets[event.address or 0])]
+            event = self.symbolic.access(term.event)
+            held = [self._held[slot] for slot in bits(self.targets[event.address])]
             return _wrapped(_joined(held), event) if held else ANY_REMAINDER
         if isinstance(term, Apply):
             parts = [part for arg in term.args if (part := self._remainders[arg]) is not None]

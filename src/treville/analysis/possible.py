@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from treville.analysis.pointers import Pointers
-from treville.events.symbolic import StaticEvent
+from treville.events.symbolic import StaticAccess, StaticEvent
+from treville.events.symbolic_terms import Condition, Value
 from treville.programs.ir import LOCATION_BASE, LOCATION_STRIDE, Location
 from treville.results import TooLarge
 
@@ -38,16 +39,16 @@ class Values:
     ends: dict[int, int] = field(
         default_factory=dict
     )  # of declared objects by slot: where the last cell ends
-    wide: set[int] = field(default_factory=set)
+    wide: set[Value] = field(default_factory=set)
     live: int = 0
     pointers: Pointers | None = None
-    _spread: dict[int, frozenset[int]] = field(default_factory=dict)
+    _spread: dict[Value, frozenset[int]] = field(default_factory=dict)
 
-    def possible(self, condition: int) -> bool:
+    def possible(self, condition: Condition) -> bool:
         """May the (signed) condition hold?"""
         return self.may_hold[condition] if condition > 0 else self.may_fail[-condition]
 
-    def certain(self, condition: int) -> bool:
+    def certain(self, condition: Condition) -> bool:
         """Must the (signed) condition hold?"""
         return not self.possible(-condition)
 
@@ -63,13 +64,13 @@ class Values:
             return known
         return known | frozenset(number for number in numbers - known if self._allocated(number))
 
-    def outside(self, event: StaticEvent) -> frozenset[int] | None:
+    def outside(self, event: StaticAccess) -> frozenset[int] | None:
         """Numbers that the address of an access may be although no cell is there; None: too many."""
         if event.address in self.wide:
             return None
-        return self.listed(event.address or 0) - self.addresses(event)
+        return self.listed(event.address) - self.addresses(event)
 
-    def _anywhere(self, address: int) -> frozenset[int]:
+    def _anywhere(self, address: Value) -> frozenset[int]:
         """The cells that an access through a wide address may go to."""
         found = self._spread.get(address)
         if found is None:
@@ -77,7 +78,7 @@ class Values:
             found = self._spread[address] = frozenset(cells)
         return found
 
-    def _reachable(self, address: int) -> list[int]:
+    def _reachable(self, address: Value) -> list[int]:
         """The numbers in objects that a wide address may be."""
         assert self.pointers is not None
         modulus, rest = self.pointers.remainder(address)
@@ -91,14 +92,14 @@ class Values:
             found += numbers
         return found
 
-    def is_aligned(self, event: StaticEvent) -> bool:
+    def is_aligned(self, event: StaticAccess) -> bool:
         """Does a wide address reach whole cells only?"""
         assert self.pointers is not None
-        address, width = event.address or 0, getattr(event.instruction, "bits", 0) // 8
+        address, width = event.address, getattr(event.instruction, "bits", 0) // 8
         whole = self.pointers.remainder(address)[0] >= width
         return whole and len(self._reachable(address)) == len(self._anywhere(address))
 
-    def listed(self, value: int) -> frozenset[int]:
+    def listed(self, value: Value) -> frozenset[int]:
         """The numbers that a value may be, one by one; a wide value has too many."""
         numbers = self.numbers[value]
         if isinstance(numbers, range):

@@ -42,7 +42,7 @@ class _Analysis:
         ]
         self.groups = {group.variables[0]: group for group in model.groups}
         self.members = {variable for group in model.groups for variable in group.variables}
-        implied = Relation(facts.implied)
+        implied = Relation(list(facts.implied))
         self.implied_targets = implied.rows
         self.implied_sources = implied.inverse().rows
 

@@ -25,15 +25,16 @@ from treville.programs.ir import (
     Reg,
     Store,
     Thread,
+    place,
 )
-from treville.relations import elements
+from treville.relations import EventId, elements
 
 
 class UnsetRead(NamedTuple):
     """A read that may find what was there at first: its source, the read, and which cell of what object."""
 
-    write: int
-    read: int
+    write: EventId
+    read: EventId
     allocation: Instruction
     offset: int
 
@@ -58,11 +59,7 @@ def with_any_contents(program: Program, facts: Facts, reads: list[UnsetRead]) ->
     for unset in reads:
         bits = _width(facts, facts.initial_writes[unset.write])
         cells.setdefault(id(unset.allocation), {})[unset.offset] = bits
-    return replace(
-        program,
-        threads=[_filled(thread, cells) for thread in program.threads],
-        functions={name: _filled(thread, cells) for name, thread in program.functions.items()},
-    )
+    return program.rewritten(lambda thread: _filled(thread, cells))
 
 
 def _width(facts: Facts, address: int) -> int:
@@ -87,7 +84,8 @@ def _filled(thread: Thread, cells: Mapping[int, Mapping[int, int]]) -> Thread:
             for offset, bits in sorted(cells.get(id(instruction), {}).items()):
                 code += _any_number(instruction, offset, bits, tags)
     places.append(len(code))
-    return replace(thread, instructions=code, labels={name: places[at] for name, at in thread.labels.items()})
+    labels = {name: places[at] for name, at in thread.labels.items()}
+    return replace(thread, instructions=tuple(code), labels=labels)
 
 
 def _any_number(allocation: Allocate, offset: int, bits: int, tags: frozenset[str]) -> list[Instruction]:
@@ -95,6 +93,5 @@ def _any_number(allocation: Allocate, offset: int, bits: int, tags: frozenset[st
     address = Op("add", (Reg(allocation.register), Const(offset)), 64)
     made: list[Instruction] = [Nondet(number, bits), Store(address, Reg(number), tags, bits)]
     for instruction in made:
-        instruction.span, instruction.text = allocation.span, allocation.text
-        instruction.index = allocation.index
+        place(instruction, allocation.text, allocation.span, allocation.index)
     return made

@@ -17,17 +17,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import islice, product
 
 from treville.analysis.flow import groups_of_writes
 from treville.analysis.pointers import TESTS, Pointers
 from treville.analysis.possible import EMPTY, MAX_ADDRESSES, Numbers, Values, cells_of, signed_range
-from treville.events.symbolic import StaticEvent, SymbolicProgram
+from treville.events.symbolic import StaticAccess, StaticEvent, SymbolicProgram
 from treville.events.symbolic_terms import (
+    TRUE,
     Any,
     Apply,
     Both,
     Choose,
+    ConditionTerm,
     Constant,
     Either,
     Equal,
@@ -36,10 +38,11 @@ from treville.events.symbolic_terms import (
     Read,
     Terms,
     Unknown,
+    Value,
 )
 from treville.programs.ir import FREED, LOCATION_BASE, LOCATION_STRIDE, Load, Program
 from treville.programs.operators import OPERATORS
-from treville.relations import Relation, elements
+from treville.relations import EventId, Relation, elements
 from treville.results import Unsupported
 
 MAX_TABLE = 200_000
@@ -63,7 +66,7 @@ def analyse_values(symbolic: SymbolicProgram, coherent: bool, most: int = 2_000)
         if not values.possible(event.guard):
             continue
         values.live |= 1 << event.number
-        if event.address is not None and event.kind != "F" and FREED not in event.tags:
+        if isinstance(event, StaticAccess) and FREED not in event.tags:
             _refuse_parts(symbolic.program, event, values)
     for target, allowed, instruction in symbolic.jumps:
         if target in values.wide or not values.listed(target) <= allowed:
@@ -71,13 +74,13 @@ def analyse_values(symbolic: SymbolicProgram, coherent: bool, most: int = 2_000)
     return values
 
 
-def _refuse_parts(program: Program, event: StaticEvent, values: Values) -> None:
+def _refuse_parts(program: Program, event: StaticAccess, values: Values) -> None:
     """Refuse accesses that may touch a part of a cell only."""
     if event.address in values.wide:
         if not values.is_aligned(event):
             raise Unsupported("an access to a part of a memory cell (mixed-size)", event.instruction.span)
         return
-    for address in values.listed(event.address or 0) - values.initial.keys():
+    for address in values.listed(event.address) - values.initial.keys():
         slot, offset = divmod(address - LOCATION_BASE, LOCATION_STRIDE)
         if 0 <= slot < len(program.locations):
             location = list(program.locations.values())[slot]
@@ -92,11 +95,11 @@ class _Memory:
     writes that surely go to an address; `visible` says which writes a read may see at one, and whether the
     initial value, if it reads there alone or not."""
 
-    writers: dict[int, dict[int, Numbers]] = field(default_factory=dict)
+    writers: dict[int, dict[EventId, Numbers]] = field(default_factory=dict)
     written: dict[int, int] = field(default_factory=dict)  # masks of the writers
-    readers: dict[int, set[int]] = field(default_factory=dict)
-    settled: dict[int, list[StaticEvent]] = field(default_factory=dict)
-    visible: dict[tuple[int, int, bool], tuple[bool, int]] = field(default_factory=dict)
+    readers: dict[int, set[EventId]] = field(default_factory=dict)
+    settled: dict[int, list[StaticAccess]] = field(default_factory=dict)
+    visible: dict[tuple[EventId, int, bool], tuple[bool, int]] = field(default_factory=dict)
 
 
 class _Analysis:
@@ -113,7 +116,7 @@ class _Analysis:
         }
         count = len(self.terms.conditions)
         self.values = Values([EMPTY] * len(self.terms.values), [True] * count, [True] * count, initial)
-        self.values.may_fail[1] = False
+        self.values.may_fail[TRUE] = False
         self.values.ends = {
             slot: max((at + bits // 8 for at, bits, _ in cells_of(location)), default=0)
             for slot, location in enumerate(locations.values())
@@ -121,9 +124,9 @@ class _Analysis:
         self.values.pointers = Pointers(symbolic, initial)
         self.values.sizes = {len(locations) + i: size for i, (_, size) in enumerate(symbolic.objects)}
         self.memory = _Memory()
-        self.writes = [event for event in symbolic.events if event.kind == "W"]
+        self.writes = symbolic.writes()
         self.groups = [self.writes]
-        self.order = [term for term in self.terms.order if term >= 0]
+        self.order = [Value(number) for number in range(len(self.terms.values))]
         self.dependents = _dependents(symbolic)
         self.after = _after(symbolic)
         self.before = Relation(self.after).inverse().rows
@@ -154,7 +157,7 @@ class _Analysis:
                 if not stale:
                     break
                 for event in stale:
-                    dirty[self.symbolic.events[event].value or 0] = 1
+                    dirty[self.symbolic.access(event).value] = 1
         self._sweep(dirty)
 
     def _sweep(self, dirty: bytearray) -> None:
@@ -166,15 +169,15 @@ class _Analysis:
                     for dependent in self.dependents[value]:
                         dirty[dependent] = 1
 
-    def _settled(self, write: StaticEvent) -> int | None:
+    def _settled(self, write: StaticAccess) -> int | None:
         """The one address of a write, if it is known before the run."""
-        term = self.terms.values[write.address or 0]
+        term = self.terms.values[write.address]
         if isinstance(term, Constant):
             return term.number
-        numbers = self.values.numbers[write.address or 0]
+        numbers = self.values.numbers[write.address]
         return next(iter(numbers)) if isinstance(numbers, frozenset) and len(numbers) == 1 else None
 
-    def _update(self, value: int) -> bool:
+    def _update(self, value: Value) -> bool:
         """Compute what a value may be; True if that is new."""
         wide, known = self.values.wide, self.values.numbers
         if value in wide:
@@ -189,7 +192,7 @@ class _Analysis:
         known[value] = numbers
         return True
 
-    def _range(self, value: int) -> range:
+    def _range(self, value: Value) -> range:
         """All numbers that fit a wide value."""
         term = self.terms.values[value]
         if isinstance(term, Apply) and term.name == "zext":
@@ -209,14 +212,14 @@ class _Analysis:
     def exclude(self) -> bool:
         """Exclude ways that conditions cannot go with the values found; True if that is news."""
         news = False
-        for name in self.terms.order:
-            if name < 0:
-                found = self._truth(~name)
-                news = news or found != (self.values.may_hold[~name], self.values.may_fail[~name])
-                self.values.may_hold[~name], self.values.may_fail[~name] = found
+        may_hold, may_fail = self.values.may_hold, self.values.may_fail
+        for name, term in islice(enumerate(self.terms.conditions), TRUE + 1, None):
+            found = self._truth(term)
+            news = news or found != (may_hold[name], may_fail[name])
+            may_hold[name], may_fail[name] = found
         return news
 
-    def _numbers(self, value: int) -> Numbers:
+    def _numbers(self, value: Value) -> Numbers:
         """The numbers that a value may be, some range if they are too many."""
         term = self.terms.values[value]
         numbers, wide = self.values.numbers, self.values.wide
@@ -301,8 +304,7 @@ class _Analysis:
                 over = (over or 0) | before[write.number]
         return over
 
-    def _truth(self, condition: int) -> tuple[bool, bool]:
-        term = self.terms.conditions[condition]
+    def _truth(self, term: ConditionTerm) -> tuple[bool, bool]:
         numbers, possible = self.values.numbers, self.values.possible
         wide = self.values.wide
         if isinstance(term, NonZero):
@@ -320,14 +322,13 @@ class _Analysis:
             return any(possible(case) for case in term.cases), all(possible(-case) for case in term.cases)
         return True, isinstance(term, Free)
 
-    def _store(self, writes: list[StaticEvent]) -> set[int]:
+    def _store(self, writes: list[StaticAccess]) -> set[EventId]:
         """Put live writes where they may write; the reads that may now find something new."""
-        stale: set[int] = set()
+        stale: set[EventId] = set()
         for write in writes:
             if not self.values.possible(write.guard):
                 continue
-            value = write.value or 0
-            numbers = self.values.numbers[value]
+            numbers = self.values.numbers[write.value]
             for address in self.values.addresses(write):
                 there = self.memory.writers.setdefault(address, {})
                 if write.number not in there or there[write.number] != numbers:
@@ -337,7 +338,7 @@ class _Analysis:
                     stale |= self._readers(address, write.number)
         return stale
 
-    def _readers(self, address: int, write: int) -> set[int]:
+    def _readers(self, address: int, write: EventId) -> set[EventId]:
         """The reads that may see a write at the address."""
         found = set()
         for read in self.memory.readers.get(address, ()):
@@ -380,7 +381,7 @@ def _dependents(symbolic: SymbolicProgram) -> list[list[int]]:
     for value, term in enumerate(terms.values):
         arguments: list[int] = []
         if isinstance(term, Read):
-            arguments = [symbolic.events[term.event].address or 0]
+            arguments = [symbolic.access(term.event).address]
         elif isinstance(term, Apply):
             arguments = list(term.args)
         elif isinstance(term, Choose):

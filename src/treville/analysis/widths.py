@@ -7,6 +7,7 @@ their initial values.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
 
 from treville.analysis.possible import Values
@@ -52,7 +53,7 @@ def _declared(program: Program) -> dict[int, int]:
     }
 
 
-def _place(events: list[StaticEvent], values: Values, *addresses: int) -> Span | None:
+def _place(events: Iterable[StaticEvent], values: Values, *addresses: int) -> Span | None:
     """Where one of the addresses is accessed."""
     for event in events:
         live = values.live >> event.number & 1 and event.address is not None

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from treville.analysis.aliases import FLOW, Alias
 from treville.campaigns.guard import guarded, interrupted_after
 from treville.campaigns.outputs import PictureName
 from treville.campaigns.results import Report
@@ -65,7 +66,7 @@ class Options:
     defines: tuple[str, ...] = ()
     includes: tuple[str, ...] = ()
     engine: str = "auto"
-    alias: str = "flow"
+    alias: Alias = FLOW
     encoding: str = "acyclicity"
     solver: str = "clasp"
     svg: str = ""

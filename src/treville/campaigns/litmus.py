@@ -11,12 +11,13 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from treville.analysis.aliases import FLOW, Alias
 from treville.campaigns.guard import guarded
 from treville.campaigns.inputs import read_text
 from treville.campaigns.outputs import PictureName
 from treville.campaigns.results import Key, Report
 from treville.models.model import Model
-from treville.programs.litmus.test import LitmusTest, Observable
+from treville.programs.litmus.test import LitmusTest, Observable, Quantifier
 from treville.results import Budget, BudgetExceeded, InputError, Verdict
 from treville.results.defaults import BOUND
 
@@ -33,7 +34,7 @@ class Options:
     variants: tuple[str, ...] = ()
     bell: str = ""
     engine: str = "auto"
-    alias: str = "flow"
+    alias: Alias = FLOW
     explain: bool = False
     executions: str = ""
     svg: str = ""
@@ -135,7 +136,7 @@ def _fill(report: Report, task: Task, started: float) -> None:
     model = load_model(report["model"], options.variants, options.bell)
     found = outcomes(test, model, options.bound, budget, options.engine, options.alias)
     good = [state for state in found.states if state_satisfies(test, state)]
-    negated = test.quantifier == "~exists"
+    negated = test.quantifier is Quantifier.NOT_EXISTS
     report.update(
         status="done",
         holds=found.holds,
@@ -172,9 +173,7 @@ def load_test(text: str, name: str) -> LitmusTest:
     """Parse a litmus test; the name is for messages."""
     from treville.programs.litmus import parse
 
-    test = parse(text, name)
-    test.file = name
-    return test
+    return parse(text, name)
 
 
 def own_model(test: LitmusTest) -> str:

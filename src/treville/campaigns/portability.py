@@ -192,7 +192,7 @@ def _program(task: Task) -> _Asked:
     read_text(task.file)  # a file that cannot be read is refused here, with a plain sentence
     program = load_program(Path(task.file), options.bound, options.defines, options.includes)
     subject = program_subject(program)
-    shown = LitmusTest(Path(task.file).stem, "C", program, observed=list(subject.observed))
+    shown = LitmusTest(Path(task.file).stem, "C", program, observed=tuple(subject.observed))
 
     def ask(program: Program, question: Question, budget: Budget) -> Portability:
         return program_portability(program_subject(program), question, budget)

@@ -18,7 +18,7 @@ from treville.events.execution import Execution
 from treville.models.evaluate import Value, holds
 from treville.models.model import Axiom, Model
 from treville.programs.litmus.states import FinalValue, state_satisfies
-from treville.programs.litmus.test import LitmusTest
+from treville.programs.litmus.test import LitmusTest, Quantifier
 from treville.results import Budget, BudgetExceeded, InputError
 from treville.witness.explanation import Explanation, explain
 from treville.witness.scene import Scene, find_relation, make_scene
@@ -87,7 +87,7 @@ def _list_executions(report: Report, task: Task, test: LitmusTest, model: Model,
 
 def is_outcome(test: LitmusTest, state: tuple[FinalValue, ...]) -> bool:
     """Is it a state that the condition asks about? For `forall`, one that breaks it."""
-    return state_satisfies(test, state) != (test.quantifier == "forall")
+    return state_satisfies(test, state) != (test.quantifier is Quantifier.FORALL)
 
 
 def telling(test: LitmusTest, model: Model, bound: int, budget: Budget) -> tuple[Candidate | None, bool]:

@@ -124,6 +124,7 @@ def _bound(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Check every file under every model; the exit code is that of the batch."""
+    from treville.analysis.aliases import Alias
     from treville.campaigns.check import LITMUS, Options, answers
     from treville.campaigns.litmus import load_model
     from treville.campaigns.outputs import picture_names
@@ -148,7 +149,7 @@ def run(options: argparse.Namespace) -> int:
         defines=tuple(options.defines),
         includes=tuple(options.includes),
         engine=options.engine,
-        alias=options.alias,
+        alias=Alias(options.alias),
         encoding=options.encoding,
         solver=options.solver,
         svg=options.svg,

@@ -9,17 +9,16 @@ there the pairs are spelt out. Edges that no cycle can use are left out.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from treville.encoding.relations import RelationEncoding
-from treville.formulas.formula import TRUE
-from treville.models.model import Model, NodeId, Operator
+from treville.formulas.formula import TRUE, Literal
+from treville.models.model import Model, NodeId, Operator, StepsOperator
 from treville.models.recognise import is_from_read
-from treville.relations import elements, mask_of
+from treville.relations import EventId, all_events, bits, elements, mask_of
 from treville.relations.graphs import strong_components
 
 EPSILON = -1
-StepsOperator: TypeAlias = Literal[Operator.PLUS, Operator.STAR]
 # So much larger must the pairs of from-read be than those of its two parts.
 _WORTH_READING_APART = 2
 # From-read to some threads alone has a state for each thread: not for more than this.
@@ -48,14 +47,14 @@ class Leaf(NamedTuple):
 class Automaton:
     """States and transitions labelled by relations; state 0 is where words of the relation start and end."""
 
-    def __init__(self, model: Model, relations: RelationEncoding, blocks: dict[int, int]) -> None:
+    def __init__(self, model: Model, relations: RelationEncoding, blocks: dict[EventId, EventId]) -> None:
         self.model = model
         self.relations = relations
         self.blocks = blocks  # in state 0 an event counts as the first of its block
         self.n = relations.facts.n
         self.states = 1
         self.transitions: list[tuple[int, int, int]] = []
-        self._members: dict[int, int] = {}
+        self._members: dict[EventId, int] = {}
         for event, block in blocks.items():
             self._members[block] = self._members.get(block, 0) | 1 << event
         self._parts: list[Leaf] = []
@@ -118,7 +117,7 @@ class Automaton:
 
     def _from(self, sources: int) -> list[int]:
         """The rows of all pairs that start in a set."""
-        return [-(sources >> event & 1) for event in range(self.n)]
+        return [-(sources >> event & 1) for event in all_events(self.n)]
 
     def _from_read_in(self, node: NodeId) -> tuple[NodeId, list[int]] | None:
         """The node `rf^-1; co` and what of it the node keeps, if it is an intersection with a fixed relation
@@ -170,11 +169,11 @@ class Automaton:
 
     # -- the graph ---------------------------------------------------------------------------------------
 
-    def place(self, state: int, event: int) -> int:
+    def place(self, state: int, event: EventId) -> int:
         """The node of the graph that an event is in a state."""
         return state * self.n + (event if state else self.blocks.get(event, event))
 
-    def row(self, leaf: int, source: int) -> int:
+    def row(self, leaf: int, source: EventId) -> int:
         """The events that a transition may lead to."""
         if leaf == EPSILON:
             return 1 << source & self.relations.facts.live
@@ -208,7 +207,7 @@ class Automaton:
                 rows[source] |= must[source] & allowed & (-1 if kept is None else kept[source])
         return rows
 
-    def literal(self, leaf: int, source: int, target: int) -> int:
+    def literal(self, leaf: int, source: EventId, target: EventId) -> Literal:
         """When a transition can be taken."""
         return TRUE if leaf == EPSILON else self.relations.pair(self.leaf(leaf).node, source, target)
 
@@ -224,7 +223,7 @@ class Automaton:
         for members in strong_components(rows):
             first_place = members.bit_length() - 1
             if members & members - 1 or rows[first_place] >> first_place & 1:
-                for place in elements(members):
+                for place in bits(members):
                     found[place] = members
         return found
 
@@ -234,6 +233,7 @@ class Automaton:
             return events << state * self.n
         return mask_of(self.place(state, event) for event in elements(events))
 
-    def _inside(self, event: int) -> int:
+    def _inside(self, event: EventId) -> int:
         """The events of the same block."""
-        return self._members.get(self.blocks.get(event, -1), 0)
+        block = self.blocks.get(event)
+        return 0 if block is None else self._members[block]

@@ -12,10 +12,10 @@ from typing import assert_never
 from treville.encoding.automaton import Automaton, Step
 from treville.encoding.relations import RelationEncoding, diagonal, is_set
 from treville.events.symbolic import NO_BLOCK
-from treville.formulas.formula import FALSE, Formula
+from treville.formulas.formula import FALSE, Formula, Literal
 from treville.models.model import Axiom, AxiomKind, Model, NodeId, Operator
 from treville.models.recognise import is_base, is_from_read, order_of_blocks
-from treville.relations import elements, mask_of
+from treville.relations import EventId, all_events, by_event, elements, mask_of
 
 
 class AxiomEncoding:
@@ -26,7 +26,7 @@ class AxiomEncoding:
         self.model = model
         self.relations = relations
         self.facts = relations.facts
-        self._visible: dict[tuple[int, int], int] = {}
+        self._visible: dict[tuple[int, EventId], int] = {}
         self.orders_writes = False  # is coherence one of the relations without cycles?
 
     def require(self, axiom: Axiom) -> None:
@@ -49,12 +49,12 @@ class AxiomEncoding:
             case _:
                 assert_never(axiom.kind)
 
-    def test(self, axiom: Axiom) -> int:
+    def test(self, axiom: Axiom) -> Literal:
         """The literal that the axiom's test is true (as a flag asks)."""
         holds = -self.formula.any_of([[literal] for literal in self._violations(axiom)])
         return -holds if axiom.negated else holds
 
-    def _violations(self, axiom: Axiom) -> list[int]:
+    def _violations(self, axiom: Axiom) -> list[Literal]:
         relations, node = self.relations, axiom.node
         if is_set(self.model, node):
             bounds = relations.bounds[node]
@@ -74,7 +74,7 @@ class AxiomEncoding:
 
     # -- emptiness and irreflexivity ---------------------------------------------------------------------
 
-    def _forbid(self, node: NodeId, source: int, target: int) -> None:
+    def _forbid(self, node: NodeId, source: EventId, target: EventId) -> None:
         """Forbid a pair, without naming it where its definition can be forbidden directly."""
         bounds = self.relations.relation(node)
         if not bounds.may.rows[source] >> target & 1:
@@ -93,7 +93,7 @@ class AxiomEncoding:
         else:
             self.formula.forbid(self.relations.pair(node, source, target))
 
-    def _forbid_both(self, one: NodeId, other: NodeId, source: int, target: int) -> None:
+    def _forbid_both(self, one: NodeId, other: NodeId, source: EventId, target: EventId) -> None:
         """Forbid a pair of an intersection; a composition in it is taken apart."""
         for kept, opened in ((one, other), (other, one)):
             definition = self.model.nodes[opened]
@@ -116,10 +116,10 @@ class AxiomEncoding:
         node, blocks = self._whole_blocks(node)
         automaton = words(self.model, self.relations, blocks)
         automaton.connect(node, 0, 0)
-        start = self.formula.nodes(automaton.states * self.facts.n)
+        vertices = self.formula.vertices(automaton.states * self.facts.n)
         for step in automaton.steps():
             sources, targets = (
-                [start + automaton.place(state, event) for event in range(self.facts.n)]
+                [vertices[automaton.place(state, event)] for event in all_events(self.facts.n)]
                 for state in (step.first, step.second)
             )
             sure = automaton.sure_rows(step)
@@ -127,14 +127,16 @@ class AxiomEncoding:
             for source, target, literal in self._other_pairs(automaton, step, sure):
                 self.formula.edge(sources[source], targets[target], literal)
 
-    def _other_pairs(self, automaton: Automaton, step: Step, sure: list[int]) -> set[tuple[int, int, int]]:
+    def _other_pairs(
+        self, automaton: Automaton, step: Step, sure: list[int]
+    ) -> set[tuple[EventId, EventId, Literal]]:
         """Pairs with literals of their own."""
-        found: set[tuple[int, int, int]] = set()
+        found: set[tuple[EventId, EventId, Literal]] = set()
         bases = [NodeId(leaf) for leaf in step.leaves if leaf >= 0 and step.first == step.second]
         ordered = any(is_base(self.model, leaf, "co") for leaf in bases)
         self.orders_writes = self.orders_writes or (ordered and not automaton.blocks)
         for leaf in step.leaves:
-            for source, allowed in enumerate(step.allowed):
+            for source, allowed in by_event(step.allowed):
                 row = automaton.row(leaf, source) & allowed & ~sure[source] if allowed else 0
                 for target in elements(row):
                     literal = self._order_literal(leaf, source, target) if ordered else None
@@ -143,17 +145,17 @@ class AxiomEncoding:
                     found.add((source, target, literal))
         return found
 
-    def _whole_blocks(self, node: NodeId) -> tuple[NodeId, dict[int, int]]:
+    def _whole_blocks(self, node: NodeId) -> tuple[NodeId, dict[EventId, EventId]]:
         """Where the node takes each atomic block as one event: its order of blocks, and the first event of
         the block that each event is in."""
         order = order_of_blocks(self.model, node)
         if order is None:
             return node, {}
         events = [event for event in self.facts.symbolic.events if event.block != NO_BLOCK]
-        first: dict[int, int] = {}
+        first: dict[int, EventId] = {}
         return order, {e.number: first.setdefault(e.block, e.number) for e in events}
 
-    def _order_literal(self, leaf: int, source: int, target: int) -> int | None:
+    def _order_literal(self, leaf: int, source: EventId, target: EventId) -> Literal | None:
         """In a graph that contains `co`, a write before the source of a read comes before the read as well,
         and the literal that says so is better known to the solver than that of `rf`."""
         visible = self._visible.get((leaf, target))
@@ -163,7 +165,7 @@ class AxiomEncoding:
             return None
         return self.relations.memory.before(source, target, visible)
 
-    def _visible_sources(self, leaf: int, read: int) -> int:
+    def _visible_sources(self, leaf: int, read: EventId) -> int:
         """The writes whose reads-from pair with the read is surely one of the leaf's pairs."""
         sources = mask_of(write for write, _ in self.relations.memory.sources.get(read, []))
         if leaf < 0 or not sources:

@@ -14,11 +14,13 @@ from collections.abc import Callable
 from treville.analysis.facts import Facts
 from treville.encoding.circuits import Circuits
 from treville.encoding.values import EventValues
+from treville.events.symbolic_terms import TRUE as HOLDS
 from treville.events.symbolic_terms import (
     Any,
     Apply,
     Both,
     Choose,
+    Condition,
     Constant,
     Either,
     Equal,
@@ -26,17 +28,21 @@ from treville.events.symbolic_terms import (
     NonZero,
     Read,
     Unknown,
+    Value,
 )
-from treville.formulas.formula import FALSE, TRUE, Formula
+from treville.formulas.formula import FALSE, TRUE, Formula, Literal
 from treville.programs.ir import Load
+from treville.relations import EventId
 
-Bits = list[int]
+Bits = list[Literal]
 
 
 class BitVectors(EventValues):
     """The value encoding for programs with arithmetic."""
 
-    def __init__(self, formula: Formula, facts: Facts, sources: dict[int, list[tuple[int, int]]]) -> None:
+    def __init__(
+        self, formula: Formula, facts: Facts, sources: dict[EventId, list[tuple[EventId, Literal]]]
+    ) -> None:
         """`sources[r]` lists for each read the writes it may read from, with the literal of each choice."""
         self.formula = formula
         self.facts = facts
@@ -44,41 +50,41 @@ class BitVectors(EventValues):
         self.numbers = facts.values.numbers
         self.sources = sources
         self.circuits = Circuits(formula)
-        self._bits: dict[int, Bits] = {}
-        self._conditions: dict[int, int] = {1: TRUE}
-        self._is: dict[tuple[int, int], int] = {}
+        self._bits: dict[Value, Bits] = {}
+        self._conditions: dict[Condition, Literal] = {HOLDS: TRUE}
+        self._is: dict[tuple[Value, int], Literal] = {}
         for read in sources:
-            self.bits(facts.symbolic.events[read].value or 0)
+            self.bits(facts.symbolic.access(read).value)
         for read, writes in sources.items():
             self._connect(read, writes)
 
     # -- reads -------------------------------------------------------------------------------------------
 
-    def _connect(self, read: int, writes: list[tuple[int, int]]) -> None:
+    def _connect(self, read: EventId, writes: list[tuple[EventId, Literal]]) -> None:
         """Where a read takes a write, their bits are the same."""
-        mine = self.bits(self.facts.symbolic.events[read].value or 0)
+        mine = self.bits(self.facts.symbolic.access(read).value)
         for write, literal in writes:
             theirs = self._written_bits(write)
             width = max(len(mine), len(theirs))
             pairs = zip(extend(mine, width), extend(theirs, width), strict=True)
             self.formula.equal_where(literal, dict.fromkeys(pairs))
 
-    def _written_bits(self, write: int) -> Bits:
+    def _written_bits(self, write: EventId) -> Bits:
         address = self.facts.initial_writes.get(write)
         if address is not None:
             return constant_bits(self.facts.values.initial.get(address, 0))
-        return self.bits(self.facts.symbolic.events[write].value or 0)
+        return self.bits(self.facts.symbolic.access(write).value)
 
     # -- values ------------------------------------------------------------------------------------------
 
-    def bits(self, value: int) -> Bits:
+    def bits(self, value: Value) -> Bits:
         """The bits of a value."""
         found = self._bits.get(value)
         if found is None:
             found = self._bits[value] = trim(self._define(value)[: self._width(value)])
         return found
 
-    def _width(self, value: int) -> int:
+    def _width(self, value: Value) -> int:
         """How many bits the numbers that the value may be need."""
         numbers = self.numbers[value]
         if not numbers:
@@ -86,7 +92,7 @@ class BitVectors(EventValues):
         low, high = (numbers[0], numbers[-1]) if isinstance(numbers, range) else (min(numbers), max(numbers))
         return max(len(constant_bits(low)), len(constant_bits(high)))
 
-    def _define(self, value: int) -> Bits:
+    def _define(self, value: Value) -> Bits:
         term, numbers = self.terms.values[value], self.numbers[value]
         if isinstance(numbers, frozenset) and len(numbers) == 1:
             return constant_bits(next(iter(numbers)))
@@ -109,7 +115,7 @@ class BitVectors(EventValues):
         self.formula.exactly_one(literals)
         return self._cases([(one, constant_bits(n)) for one, n in zip(literals, numbers, strict=True)])
 
-    def _cases(self, cases: list[tuple[int, Bits]]) -> Bits:
+    def _cases(self, cases: list[tuple[Literal, Bits]]) -> Bits:
         cases = [case for case in cases if case[0] != FALSE]
         width = max((len(bits) for _, bits in cases), default=1)
         columns = zip(*[extend(bits, width) for _, bits in cases], strict=True)
@@ -122,7 +128,7 @@ class BitVectors(EventValues):
         operate = self.circuits.operators()[term.name]
         return operate([self.bits(arg) for arg in term.args], term.bits)
 
-    def is_number(self, value: int, number: int) -> int:
+    def is_number(self, value: Value, number: int) -> Literal:
         """The literal that a value is the number."""
         if number not in self.numbers[value]:
             return FALSE
@@ -132,7 +138,7 @@ class BitVectors(EventValues):
             self._is[value, number] = found
         return found
 
-    def number(self, value: int, is_true: Callable[[int], bool]) -> int:
+    def number(self, value: Value, is_true: Callable[[Literal], bool]) -> int:
         """What a value is in a solution."""
         total = 0
         bits = self.bits(value)
@@ -141,7 +147,7 @@ class BitVectors(EventValues):
                 total += (1 << place) if place < len(bits) - 1 else -(1 << place)
         return total
 
-    def prepare(self, value: int) -> None:
+    def prepare(self, value: Value) -> None:
         """Make the literals that `number` looks at."""
         self.bits(value)
 
@@ -153,14 +159,14 @@ class BitVectors(EventValues):
 
     # -- conditions --------------------------------------------------------------------------------------
 
-    def condition(self, condition: int) -> int:
+    def condition(self, condition: Condition) -> Literal:
         """The literal of a (signed) condition."""
         literal = self._conditions.get(abs(condition))
         if literal is None:
             literal = self._conditions[abs(condition)] = self._condition(abs(condition))
         return literal if condition > 0 else -literal
 
-    def _condition(self, condition: int) -> int:
+    def _condition(self, condition: Condition) -> Literal:
         values = self.facts.values
         if not values.may_hold[condition]:
             return FALSE
@@ -178,7 +184,7 @@ class BitVectors(EventValues):
         assert isinstance(term, Equal)
         return self.equal(term.left, term.right)
 
-    def equal(self, one: int, other: int) -> int:
+    def equal(self, one: Value, other: Value) -> Literal:
         """The literal that two values are equal."""
         return self.circuits.equal(self.bits(one), self.bits(other))
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import product
 
-from treville.formulas.formula import FALSE, TRUE, Formula
+from treville.formulas.formula import FALSE, TRUE, Formula, Literal
 
-Bits = list[int]
+Bits = list[Literal]
 Operator = Callable[[list[Bits], int], Bits]
 
 
@@ -21,11 +21,11 @@ class Circuits:
     def __init__(self, formula: Formula) -> None:
         self.formula = formula
         self._table: dict[str, Operator] | None = None
-        self._gates: dict[tuple[str, int, int, int], int] = {}
+        self._gates: dict[tuple[str, Literal, Literal, Literal | None], Literal] = {}
 
     # -- gates -------------------------------------------------------------------------------------------
 
-    def xor(self, one: int, other: int) -> int:
+    def xor(self, one: Literal, other: Literal) -> Literal:
         """Exactly one of two literals."""
         if one in (TRUE, FALSE):
             return -other if one == TRUE else other
@@ -37,14 +37,14 @@ class Circuits:
             return TRUE
         flip = (one < 0) != (other < 0)
         one, other = sorted((abs(one), abs(other)))
-        gate, new = self._gate("xor", one, other, 0)
+        gate, new = self._gate("xor", one, other, None)
         if new:
             for a, b in ((one, other), (-one, -other)):
                 self.formula.forbid(a, b, gate)
                 self.formula.forbid(a, -b, -gate)
         return -gate if flip else gate
 
-    def _gate(self, name: str, a: int, b: int, c: int) -> tuple[int, bool]:
+    def _gate(self, name: str, a: Literal, b: Literal, c: Literal | None) -> tuple[Literal, bool]:
         """The output of a gate that clauses define; True if they are still to be written. Clauses propagate
         better than rules, which have atoms of their own for their bodies."""
         key = (name, a, b, c)
@@ -54,7 +54,7 @@ class Circuits:
         gate = self._gates[key] = self.formula.choice()
         return gate, True
 
-    def parity(self, a: int, b: int, c: int) -> int:
+    def parity(self, a: Literal, b: Literal, c: Literal) -> Literal:
         """An odd number of three literals."""
         if any(x in (TRUE, FALSE) for x in (a, b, c)) or len({abs(a), abs(b), abs(c)}) < 3:
             return self.xor(self.xor(a, b), c)
@@ -67,7 +67,7 @@ class Circuits:
                 self.formula.forbid(x, y, z, -gate if odd else gate)
         return -gate if flip else gate
 
-    def majority(self, a: int, b: int, c: int) -> int:
+    def majority(self, a: Literal, b: Literal, c: Literal) -> Literal:
         """At least two of three literals."""
         for one, two, three in ((a, b, c), (b, c, a), (c, a, b)):
             if three == TRUE:
@@ -84,7 +84,7 @@ class Circuits:
                 self.formula.forbid(-x, -y, gate)
         return gate
 
-    def choose(self, cases: list[tuple[int, int]]) -> int:
+    def choose(self, cases: list[tuple[Literal, Literal]]) -> Literal:
         """The bit of the case whose literal holds; cases exclude each other and one of them holds wherever
         the result matters."""
         if len({bit for _, bit in cases}) == 1:
@@ -95,7 +95,7 @@ class Circuits:
             return self.pick(cases[0][0], cases[0][1], cases[1][1])
         return self.formula.any_of([[when, bit] for when, bit in cases])
 
-    def pick(self, condition: int, then: int, otherwise: int) -> int:
+    def pick(self, condition: Literal, then: Literal, otherwise: Literal) -> Literal:
         """One of two bits."""
         if then == otherwise or condition == TRUE:
             return then
@@ -110,7 +110,7 @@ class Circuits:
                 self.formula.forbid(when, -bit, gate)
         return gate
 
-    def equal(self, one: Bits, other: Bits) -> int:
+    def equal(self, one: Bits, other: Bits) -> Literal:
         """All bits are the same."""
         width = max(len(one), len(other))
         pairs = zip(_extend(one, width), _extend(other, width), strict=True)
@@ -118,7 +118,7 @@ class Circuits:
 
     # -- arithmetic --------------------------------------------------------------------------------------
 
-    def add(self, one: Bits, other: Bits, carry: int = FALSE) -> Bits:
+    def add(self, one: Bits, other: Bits, carry: Literal = FALSE) -> Bits:
         """The sum of two vectors of the same width, carry in, no carry out."""
         out = []
         last = len(one) - 1
@@ -144,7 +144,7 @@ class Circuits:
                 total = self.add(total, row)
         return total
 
-    def less(self, one: Bits, other: Bits, signed: bool) -> int:
+    def less(self, one: Bits, other: Bits, signed: bool) -> Literal:
         """one < other, for vectors of the same width."""
         if signed:
             one, other = [*one[:-1], -one[-1]], [*other[:-1], -other[-1]]
@@ -160,7 +160,7 @@ class Circuits:
             takes_other = -takes_other
         return [self.pick(takes_other, b, a) for a, b in zip(one, other, strict=True)]
 
-    def negate_if(self, condition: int, bits: Bits) -> Bits:
+    def negate_if(self, condition: Literal, bits: Bits) -> Bits:
         """-bits where the condition holds."""
         flipped = [self.xor(condition, bit) for bit in bits]
         zero = [FALSE] * len(bits)
@@ -188,7 +188,7 @@ class Circuits:
         quotient, rest = self.divide(self.negate_if(one[-1], one), self.negate_if(other[-1], other))
         return self.negate_if(self.xor(one[-1], other[-1]), quotient), self.negate_if(one[-1], rest)
 
-    def shift(self, bits: Bits, amount: Bits, left: bool, fill: int) -> Bits:
+    def shift(self, bits: Bits, amount: Bits, left: bool, fill: Literal) -> Bits:
         """Shift by a vector read as unsigned; beyond the width only the fill is left."""
         width = len(bits)
         stages = max(1, (width - 1).bit_length())
@@ -215,7 +215,7 @@ class Circuits:
         return self._table
 
     def _operators(self) -> dict[str, Operator]:
-        def bitwise(gate: Callable[[int, int], int]) -> Operator:
+        def bitwise(gate: Callable[[Literal, Literal], Literal]) -> Operator:
             def operate(args: list[Bits], width: int) -> Bits:
                 one, other = (_extend(arg, width) for arg in args)
                 return [gate(a, b) for a, b in zip(one, other, strict=True)]
@@ -225,7 +225,7 @@ class Circuits:
         def sized(function: Callable[[Bits, Bits], Bits]) -> Operator:
             return lambda args, width: function(_extend(args[0], width), _extend(args[1], width))
 
-        def test(function: Callable[[Bits, Bits], int]) -> Operator:
+        def test(function: Callable[[Bits, Bits], Literal]) -> Operator:
             return lambda args, width: [function(_extend(args[0], width), _extend(args[1], width)), FALSE]
 
         def shifted(left: bool, arithmetic: bool) -> Operator:

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 from treville.encoding.clocks_architectures import Architecture, architecture_of, parts_of
 from treville.encoding.clocks_order import Preserved, Reduction
-from treville.encoding.contract import GLOBAL, Clock, Sibling, SiblingEncoding, SiblingMemory
-from treville.formulas.formula import FALSE, TRUE
-from treville.relations import elements
+from treville.encoding.contract import GLOBAL, Clock, EncodingName, Sibling, SiblingEncoding, SiblingMemory
+from treville.formulas.formula import FALSE, TRUE, Literal
+from treville.relations import EventId, by_event, elements
 from treville.results import Budget
 
 UNIPROC, THIN = "uniproc", "thin"
@@ -43,7 +43,7 @@ def constrain(encoding: SiblingEncoding, architecture: Architecture, budget: Bud
     require_atomic_updates(encoding)
 
 
-CLOCKS = Sibling("clocks", architecture_of, InclusiveMemory, constrain)
+CLOCKS = Sibling(EncodingName.CLOCKS, architecture_of, InclusiveMemory, constrain)
 
 
 class ClockEncoding:
@@ -58,11 +58,11 @@ class ClockEncoding:
         self.po = self.facts.relations["po"].may.rows
         self.inside = self.facts.relations["int"].may.rows
 
-    def internal(self, first: int, second: int) -> bool:
+    def internal(self, first: EventId, second: EventId) -> bool:
         """Do two events belong to one thread?"""
         return bool(self.inside[first] >> second & 1)
 
-    def ordered_inside(self, first: int, second: int) -> bool:
+    def ordered_inside(self, first: EventId, second: EventId) -> bool:
         """Is a pair in program order inside a thread? Then Algorithm 4 takes care of it."""
         return bool(self.po[first] >> second & 1) and self.internal(first, second)
 
@@ -85,7 +85,7 @@ class ClockEncoding:
             if safe:
                 order("grf", literal, Clock(GLOBAL, write), Clock(GLOBAL, read))
 
-    def _matches(self) -> Iterator[tuple[int, int, int]]:
+    def _matches(self) -> Iterator[tuple[EventId, EventId, Literal]]:
         for read, sources in self.memory.sources.items():
             for write, literal in sources:
                 yield write, read, literal
@@ -94,7 +94,7 @@ class ClockEncoding:
 
     def write_serialisation(self) -> None:
         """Two writes of one location are ordered one way or the other."""
-        for first, row in enumerate(self.facts.relations["co"].may.rows):
+        for first, row in by_event(self.facts.relations["co"].may.rows):
             for second in elements(row):
                 if not self.ordered_inside(first, second):
                     literal = self.memory.coherence(first, second)
@@ -150,17 +150,17 @@ class ClockEncoding:
                     if cumulative and "R" in part.after:
                         self._read_after(event, fence, clock)
 
-    def _fence_pair(self, relation: str, event: int, fence: int, first: Clock, second: Clock) -> None:
+    def _fence_pair(self, relation: str, event: EventId, fence: EventId, first: Clock, second: Clock) -> None:
         self.encoding.order(relation, self.memory.both_executed(event, fence), first, second)
 
-    def _read_before(self, read: int, fence: int, clock: Clock) -> None:
+    def _read_before(self, read: EventId, fence: EventId, clock: Clock) -> None:
         """A-cumulativity: the source of a read before the fence comes before the fence."""
         for write, literal in self.memory.sources.get(read, ()):
             if not self.internal(write, read):
                 premise = self.memory.formula.both(literal, self.memory.executed[fence])
                 self.encoding.order("ab-a", premise, Clock(GLOBAL, write), clock)
 
-    def _read_after(self, write: int, fence: int, clock: Clock) -> None:
+    def _read_after(self, write: EventId, fence: EventId, clock: Clock) -> None:
         """B-cumulativity: the readers of a write after the fence come after the fence."""
         for read in elements(self.facts.relations["rf"].may.rows[write]):
             if not self.internal(write, read):
@@ -178,7 +178,7 @@ class ClockEncoding:
             self.encoding.order("thin", literal, Clock(THIN, write), Clock(THIN, read))
         accesses = self.facts.sets["M"].may
         for name in ("addr", "data", "ctrl"):
-            for first, row in enumerate(self.facts.relations[name].may.rows):
+            for first, row in by_event(self.facts.relations[name].may.rows):
                 for second in elements(row & accesses):
                     literal = self.preserved.dependency(name, first, second)
                     premise = self.memory.formula.both(literal, self.memory.both_executed(first, second))
@@ -189,7 +189,7 @@ def require_atomic_updates(encoding: SiblingEncoding) -> None:
     """No write of another thread comes between the halves of a read-modify-write."""
     facts, memory, formula = encoding.facts, encoding.memory, encoding.formula
     outside, co = facts.relations["ext"].may.rows, facts.relations["co"].may.rows
-    for read, row in enumerate(facts.relations["rmw"].may.rows):
+    for read, row in by_event(facts.relations["rmw"].may.rows):
         for write in elements(row):
             condition = facts.conditions["rmw"].get((read, write))
             paired = TRUE if condition is None else memory.values.condition(condition)

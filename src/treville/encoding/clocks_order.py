@@ -14,26 +14,27 @@ from typing import NamedTuple
 from treville.analysis.facts import Facts
 from treville.encoding.clocks_architectures import CONTROL_FENCE, Architecture
 from treville.encoding.memory import MemoryEncoding
-from treville.events.symbolic_terms import Both
-from treville.formulas.formula import FALSE, TRUE
-from treville.relations import elements
+from treville.events.kinds import READ, WRITE, EventKind
+from treville.events.symbolic_terms import Both, Condition
+from treville.formulas.formula import FALSE, TRUE, Literal
+from treville.relations import EventId, all_events, elements
 
-Cube = frozenset[int]
+Cube = frozenset[Condition]
 NO_CONDITION: Cube = frozenset()
 # More paths than this are not looked at: a redundant constraint does no harm.
 MOST_CUBES = 8
 ALWAYS_ORDERED = frozenset({"WW", "RW"})
 
 # The literal of a pair in program order being kept, given that both events are executed.
-Kept = Callable[[int, int], int]
+Kept = Callable[[EventId, EventId], Literal]
 
 
 class OrderedPair(NamedTuple):
     """Two events of one thread that stay in order if the literal holds and both are executed."""
 
-    first: int
-    second: int
-    kept: int
+    first: EventId
+    second: EventId
+    kept: Literal
 
 
 class Preserved:
@@ -47,9 +48,9 @@ class Preserved:
         self.locked = 0
         for tag in architecture.locked:
             self.locked |= self.facts.sets[tag].may if tag in self.facts.sets else 0
-        self._reached: dict[int, dict[int, int]] = {}
+        self._reached: dict[EventId, dict[EventId, Literal]] = {}
 
-    def consensus(self, first: int, second: int) -> int:
+    def consensus(self, first: EventId, second: EventId) -> Literal:
         """The literal that the pair is part of the global order."""
         architecture = self.architecture
         pair = self.direction[first] + self.direction[second]
@@ -64,13 +65,13 @@ class Preserved:
             literals.append(self._depends(first, second))
         return self.memory.formula.any_of([literal] for literal in literals)
 
-    def coherence(self, first: int, second: int) -> int:
+    def coherence(self, first: EventId, second: EventId) -> Literal:
         """The literal that the pair is part of the order of each location."""
         if self.architecture.hazards and self.direction[first] + self.direction[second] == "RR":
             return FALSE
         return self.same_location(first, second)
 
-    def same_location(self, first: int, second: int) -> int:
+    def same_location(self, first: EventId, second: EventId) -> Literal:
         """The literal that two accesses have the same address."""
         location = self.facts.relations["loc"]
         if location.must.rows[first] >> second & 1:
@@ -81,7 +82,7 @@ class Preserved:
 
     # -- dependencies ------------------------------------------------------------------------------------
 
-    def dependency(self, name: str, first: int, second: int) -> int:
+    def dependency(self, name: str, first: EventId, second: EventId) -> Literal:
         """The literal of a pair of `addr`, `data` or `ctrl`."""
         bounds = self.facts.relations[name]
         if bounds.must.rows[first] >> second & 1:
@@ -90,15 +91,15 @@ class Preserved:
             return FALSE
         return self.memory.values.condition(self.facts.conditions[name][first, second])
 
-    def _depends(self, first: int, second: int) -> int:
-        if self.direction[first] == "W":
+    def _depends(self, first: EventId, second: EventId) -> Literal:
+        if self.direction[first] is WRITE:
             return FALSE
         if self.architecture.through_writes:
             return self._reach(first).get(second, FALSE)
         return self._one_step(first, second)
 
-    def _one_step(self, first: int, second: int) -> int:
-        found: list[list[int]] = []
+    def _one_step(self, first: EventId, second: EventId) -> Literal:
+        found: list[list[Literal]] = []
         for name, targets in self.architecture.depends.items():
             if self.direction[second] in targets:
                 if name == "ctrlisync":
@@ -107,7 +108,7 @@ class Preserved:
                     found.append([self.dependency(name, first, second)])
         return self.memory.formula.any_of(found)
 
-    def _control_fences(self, first: int, second: int) -> Iterator[list[int]]:
+    def _control_fences(self, first: EventId, second: EventId) -> Iterator[list[Literal]]:
         """A branch on the first event, a control fence after it, and the second event after the fence."""
         facts = self.facts
         fences = facts.sets[CONTROL_FENCE].may if CONTROL_FENCE in facts.sets else 0
@@ -115,7 +116,7 @@ class Preserved:
             if facts.relations["po"].may.rows[fence] >> second & 1:
                 yield [self.dependency("ctrl", first, fence), self.memory.executed[fence]]
 
-    def _reach(self, read: int) -> dict[int, int]:
+    def _reach(self, read: EventId) -> dict[EventId, Literal]:
         """What depends on a read, also through a write and a later read of its location."""
         found = self._reached.get(read)
         if found is None:
@@ -134,19 +135,19 @@ class Preserved:
                     found[event] = literal
         return found
 
-    def _step(self, first: int, second: int) -> int:
-        if self.direction[first] == "R":
+    def _step(self, first: EventId, second: EventId) -> Literal:
+        if self.direction[first] is READ:
             return self._one_step(first, second)
-        return self.same_location(first, second) if self.direction[second] == "R" else FALSE
+        return self.same_location(first, second) if self.direction[second] is READ else FALSE
 
 
-def directions(facts: Facts) -> list[str]:
+def directions(facts: Facts) -> list[EventKind]:
     """R, W or F of every event."""
     events = facts.symbolic.events
-    return [events[number].kind if number < len(events) else "W" for number in range(facts.n)]
+    return [events[number].kind if number < len(events) else WRITE for number in range(facts.n)]
 
 
-def program_order(facts: Facts, events: int) -> list[int]:
+def program_order(facts: Facts, events: int) -> list[EventId]:
     """The events of a mask, each after those that precede it in program order."""
     before = facts.relations["po"].may.inverse().rows
     return sorted(elements(events), key=lambda event: (before[event].bit_count(), event))
@@ -159,10 +160,10 @@ class Reduction:
         self.facts = facts
         self.kept = kept
         self.before = facts.relations["po"].may.inverse().rows
-        self.guards = [self._cube(event) for event in range(facts.n)]
+        self.guards = [self._cube(event) for event in all_events(facts.n)]
         # Companion sets: the events with a path to each event, those whose path needs no condition apart.
-        self.sure: dict[int, int] = {}
-        self.paths: dict[int, dict[int, set[Cube]]] = {}
+        self.sure: dict[EventId, int] = {}
+        self.paths: dict[EventId, dict[EventId, set[Cube]]] = {}
 
     def pairs(self) -> Iterator[OrderedPair]:
         """All pairs that a constraint is needed for."""
@@ -172,7 +173,7 @@ class Reduction:
         place = {event: index for index, event in enumerate(order)}
         for event in order:
             sure = 0
-            paths: dict[int, set[Cube]] = {}
+            paths: dict[EventId, set[Cube]] = {}
             earlier = sorted(elements(self.before[event] & accesses), key=place.__getitem__, reverse=True)
             for first in earlier:
                 if sure >> first & 1 or self._implied(first, event, paths.get(first, set())):
@@ -185,7 +186,7 @@ class Reduction:
                     sure = self._extend(first, event, sure, paths)
             self.sure[event], self.paths[event] = sure, paths
 
-    def _extend(self, first: int, event: int, sure: int, paths: dict[int, set[Cube]]) -> int:
+    def _extend(self, first: EventId, event: EventId, sure: int, paths: dict[EventId, set[Cube]]) -> int:
         """Every path to `first` goes on to the event; those to its companions lead through `first`."""
         sure |= 1 << first
         guard = self.guards[first]
@@ -198,7 +199,7 @@ class Reduction:
                 sure |= self._add_path(start, event, cube | guard, paths)
         return sure
 
-    def _add_path(self, start: int, event: int, cube: Cube, paths: dict[int, set[Cube]]) -> int:
+    def _add_path(self, start: EventId, event: EventId, cube: Cube, paths: dict[EventId, set[Cube]]) -> int:
         """The mask of the start if the path needs no condition beyond the guards of its two ends. (The
         event's own guard counts for this event only: what follows it adds that guard again.)"""
         cube -= self.guards[start]
@@ -209,13 +210,13 @@ class Reduction:
             known.add(cube)
         return 0
 
-    def _implied(self, first: int, event: int, cubes: set[Cube]) -> bool:
+    def _implied(self, first: EventId, event: EventId, cubes: set[Cube]) -> bool:
         if not cubes:
             return False
         known = self.guards[first] | self.guards[event]
         return tautology([cube - known for cube in cubes])
 
-    def _cube(self, event: int) -> Cube:
+    def _cube(self, event: EventId) -> Cube:
         """The conditions that the guard of an event is a conjunction of."""
         if event in self.facts.initial_writes or not self.facts.live >> event & 1:
             return NO_CONDITION

@@ -20,10 +20,10 @@ from treville.encoding.clocks_architectures import (
     parts_of,
 )
 from treville.encoding.clocks_order import Preserved, Reduction
-from treville.encoding.contract import CLOCK, Clock, Sibling, SiblingEncoding, SiblingMemory
-from treville.formulas.formula import FALSE, TRUE
+from treville.encoding.contract import CLOCK, Clock, EncodingName, Sibling, SiblingEncoding, SiblingMemory
+from treville.formulas.formula import FALSE, TRUE, Literal
 from treville.models.model import Model
-from treville.relations import elements
+from treville.relations import EventId, by_event, elements
 from treville.results import Budget
 
 _KNOWN = {name: ARCHITECTURES[name] for name in ("sc", "svcomp", "tso", "pso")}
@@ -42,7 +42,7 @@ def constrain(encoding: SiblingEncoding, architecture: Architecture, budget: Bud
     require_atomic_updates(encoding)
 
 
-CONFLICTS = Sibling("conflicts", _architecture, SiblingMemory, constrain)
+CONFLICTS = Sibling(EncodingName.CONFLICTS, _architecture, SiblingMemory, constrain)
 
 
 class ConflictEncoding:
@@ -61,11 +61,11 @@ class ConflictEncoding:
         ]
         self.po = self.facts.relations["po"].may.rows
         self.inside = self.facts.relations["int"].may.rows
-        self._orders: dict[tuple[int, int], int] = {}
+        self._orders: dict[tuple[EventId, EventId], Literal] = {}
 
     # -- clocks ------------------------------------------------------------------------------------------
 
-    def is_before(self, first: int, second: int) -> int:
+    def is_before(self, first: EventId, second: EventId) -> Literal:
         """The literal that the clock of one access is less than that of another."""
         if first in self.facts.initial_writes or second in self.facts.initial_writes:
             return TRUE if first in self.facts.initial_writes else FALSE
@@ -77,7 +77,7 @@ class ConflictEncoding:
             self._compare(literal, first, second)
         return literal
 
-    def _compare(self, literal: int, first: int, second: int) -> None:
+    def _compare(self, literal: Literal, first: EventId, second: EventId) -> None:
         self.encoding.order("isBefore", literal, Clock(CLOCK, first), Clock(CLOCK, second))
         self.encoding.order("isBefore", -literal, Clock(CLOCK, second), Clock(CLOCK, first))
 
@@ -89,7 +89,7 @@ class ConflictEncoding:
             premise = self.formula.both(literal, self.memory.both_executed(first, second))
             self.encoding.order("succ", premise, Clock(CLOCK, first), Clock(CLOCK, second))
 
-    def _kept(self, first: int, second: int) -> int:
+    def _kept(self, first: EventId, second: EventId) -> Literal:
         """The preserved order, fences included: they are no events here."""
         literal = self.preserved.consensus(first, second)
         if literal == TRUE:
@@ -107,7 +107,7 @@ class ConflictEncoding:
 
     def unique(self) -> None:
         """Writes of a location have different clocks; coherence is their order."""
-        for first, row in enumerate(self.facts.relations["co"].may.rows):
+        for first, row in by_event(self.facts.relations["co"].may.rows):
             for second in elements(row):
                 if not (self.po[first] >> second & 1 and self.inside[first] >> second & 1):
                     literal = self.memory.coherence(first, second)
@@ -123,7 +123,7 @@ class ConflictEncoding:
                 if not self.local(write, read):
                     self.encoding.order("m2clk", literal, Clock(CLOCK, write), Clock(CLOCK, read))
 
-    def local(self, write: int, read: int) -> bool:
+    def local(self, write: EventId, read: EventId) -> bool:
         """Does the write precede the read in its own thread?"""
         return bool(self.po[write] >> read & 1) and bool(self.inside[write] >> read & 1)
 
@@ -143,10 +143,10 @@ class ConflictEncoding:
                 self.formula.require(match, -latest, -guards, *others)
                 self.encoding.counted["ext"] += 2
 
-    def _same(self, read: int, write: int) -> int:
+    def _same(self, read: EventId, write: EventId) -> Literal:
         return self.preserved.same_location(write, read)
 
-    def latest(self, read: int, write: int) -> int:
+    def latest(self, read: EventId, write: EventId) -> Literal:
         """`latestw`: no write that the read can see is later than this one."""
         later = []
         for other, _ in self.memory.sources[read]:
@@ -157,7 +157,7 @@ class ConflictEncoding:
                 self.encoding.counted["latestw"] += 1
         return self.formula.both(*[-literal for literal in later])
 
-    def _seen(self, write: int, read: int) -> int:
+    def _seen(self, write: EventId, read: EventId) -> Literal:
         """The literal that a read can see a write: it is in memory before the read, or in its own buffer."""
         same = self.formula.both(self.memory.both_executed(write, read), self._same(read, write))
         if self.local(write, read):

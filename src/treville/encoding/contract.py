@@ -12,29 +12,37 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from enum import StrEnum
+from typing import NamedTuple, assert_never
 
 from treville.analysis.facts import Facts
 from treville.encoding.clocks_architectures import Architecture
 from treville.encoding.executions import Encoding, add_failures
 from treville.encoding.memory import MemoryEncoding
 from treville.events.symbolic import NO_BLOCK
-from treville.formulas.formula import FALSE, Formula
+from treville.formulas.formula import FALSE, Formula, Literal, Vertex
 from treville.models.model import Model
-from treville.relations import elements
+from treville.relations import EventId, by_event, elements
 from treville.results import Budget, Unsupported
 
-ENCODINGS = ("acyclicity", "clocks", "conflicts")
 # The orders that all threads agree on, of either sibling.
 GLOBAL, CLOCK = "ghb", "clock"
 AGREED = frozenset({GLOBAL, CLOCK})
+
+
+class EncodingName(StrEnum):
+    """The siblings, and the default."""
+
+    ACYCLICITY = "acyclicity"
+    CLOCKS = "clocks"
+    CONFLICTS = "conflicts"
 
 
 class Clock(NamedTuple):
     """The clock of an event in one of the orders; fences have one for each `part`."""
 
     order: str
-    event: int
+    event: EventId
     part: str = ""
 
 
@@ -42,7 +50,7 @@ class ClockConstraint(NamedTuple):
     """If the premise (a literal) holds, one clock is less than another. `relation` says why."""
 
     relation: str
-    premise: int
+    premise: Literal
     before: Clock
     after: Clock
 
@@ -53,7 +61,7 @@ class SiblingMemory(MemoryEncoding):
 
     exclusive = True
 
-    def _chain(self, read: int, writes: list[int]) -> list[int] | None:
+    def _chain(self, read: EventId, writes: list[EventId]) -> list[EventId] | None:
         return None
 
     def _constrain_sources(self) -> None:
@@ -81,7 +89,7 @@ class SiblingEncoding(Encoding):
     constraints: list[ClockConstraint] = field(default_factory=list)
     counted: Counter[str] = field(default_factory=Counter)
 
-    def order(self, relation: str, premise: int, before: Clock, after: Clock) -> None:
+    def order(self, relation: str, premise: Literal, before: Clock, after: Clock) -> None:
         """Add a clock constraint."""
         if premise != FALSE:
             self.constraints.append(ClockConstraint(relation, premise, before, after))
@@ -98,31 +106,35 @@ Constrain = Callable[[SiblingEncoding, Architecture, Budget], None]
 class Sibling(NamedTuple):
     """An encoding with built-in memory models: its architectures, its memory and its constraints."""
 
-    name: str
+    name: EncodingName
     architectures: Callable[[Model], Architecture]
     memory: type[SiblingMemory]
     constrain: Constrain
 
 
-def _sibling(name: str) -> Sibling:
-    if name == "clocks":
-        from treville.encoding.clocks import CLOCKS
+def _sibling(name: EncodingName) -> Sibling:
+    match name:
+        case EncodingName.CLOCKS:
+            from treville.encoding.clocks import CLOCKS
 
-        return CLOCKS
-    if name == "conflicts":
-        from treville.encoding.conflicts import CONFLICTS
+            return CLOCKS
+        case EncodingName.CONFLICTS:
+            from treville.encoding.conflicts import CONFLICTS
 
-        return CONFLICTS
-    raise ValueError(f"there is no encoding {name!r}, only {', '.join(ENCODINGS)}")
+            return CONFLICTS
+        case EncodingName.ACYCLICITY:
+            raise ValueError(f"{name} has no models built in")
+        case _:
+            assert_never(name)
 
 
-def architecture_for(encoding: str, model: Model) -> Architecture:
+def architecture_for(encoding: EncodingName, model: Model) -> Architecture:
     """The architecture of a model that an encoding has built in. Raises `Unsupported` if it does not."""
     return _sibling(encoding).architectures(model)
 
 
 def encode_by_sibling(
-    encoding: str, facts: Facts, model: Model, budget: Budget, *, complete: bool
+    encoding: EncodingName, facts: Facts, model: Model, budget: Budget, *, complete: bool
 ) -> SiblingEncoding:
     """The executions of a litmus test (`complete`: no thread is cut), or of a whole program with the literals
     of what fails, by the encoding of that name."""
@@ -156,28 +168,31 @@ def hand_over(encoding: SiblingEncoding, architecture: Architecture) -> None:
         _add_edges(encoding, [c for c in encoding.constraints if c.before.order in AGREED], shared)
 
 
-def _add_edges(encoding: SiblingEncoding, constraints: list[ClockConstraint], shared: dict[int, int]) -> None:
-    nodes: dict[Clock, int] = {}
+def _add_edges(
+    encoding: SiblingEncoding, constraints: list[ClockConstraint], shared: dict[EventId, EventId]
+) -> None:
+    vertices: dict[Clock, Vertex] = {}
     formula = encoding.formula
 
-    def node(clock: Clock) -> int:
+    def vertex(clock: Clock) -> Vertex:
         clock = clock._replace(event=shared.get(clock.event, clock.event))
-        found = nodes.get(clock)
+        found = vertices.get(clock)
         if found is None:
-            found = nodes[clock] = formula.nodes(1)
+            (found,) = formula.vertices(1)
+            vertices[clock] = found
         return found
 
     for constraint in constraints:
-        source, target = node(constraint.before), node(constraint.after)
+        source, target = vertex(constraint.before), vertex(constraint.after)
         if source != target:
             formula.edge(source, target, constraint.premise)
 
 
-def _simultaneous(facts: Facts, updates: bool) -> dict[int, int]:
+def _simultaneous(facts: Facts, updates: bool) -> dict[EventId, EventId]:
     """Events -> the event whose clock they share: the first of their block or, with `updates`, the other half
     of their read-modify-write."""
-    first_of: dict[int, int] = {}
-    shared: dict[int, int] = {}
+    first_of: dict[int, EventId] = {}
+    shared: dict[EventId, EventId] = {}
     for event in facts.symbolic.events:
         if facts.live >> event.number & 1 and event.block != NO_BLOCK:
             shared[event.number] = first_of.setdefault(event.block, event.number)
@@ -186,7 +201,7 @@ def _simultaneous(facts: Facts, updates: bool) -> dict[int, int]:
     rmw = facts.relations["rmw"]
     if rmw.may.rows != rmw.must.rows:
         raise Unsupported("a read-modify-write of two instructions under svcomp with this encoding")
-    for read, row in enumerate(rmw.may.rows):
+    for read, row in by_event(rmw.may.rows):
         for write in elements(row):
             shared.setdefault(write, shared.get(read, read))
     return shared

@@ -15,10 +15,11 @@ from treville.encoding.axioms import AxiomEncoding
 from treville.encoding.memory import MemoryEncoding
 from treville.encoding.relations import RelationEncoding
 from treville.encoding.weakened import weaken
-from treville.formulas.formula import FALSE, TRUE, Formula
+from treville.formulas.formula import FALSE, TRUE, Formula, Literal
 from treville.models.model import Axiom, Model
 from treville.programs.ir import Instruction
 from treville.programs.litmus.test import ArrayOf, CellOf, Observable, RegisterOf
+from treville.relations import EventId
 from treville.results import Budget
 
 
@@ -32,20 +33,20 @@ class Encoding:
     formula: Formula
     facts: Facts
     memory: MemoryEncoding
-    flags: dict[str, int] = field(default_factory=dict)
+    flags: dict[str, Literal] = field(default_factory=dict)
     bound_reached: bool = False
-    failures: list[tuple[int, Instruction]] = field(default_factory=list)
-    cut: int = FALSE
+    failures: list[tuple[Literal, Instruction]] = field(default_factory=list)
+    cut: Literal = FALSE
     relations: RelationEncoding | None = None
 
-    def ways_to_fail(self) -> list[tuple[int, Instruction]]:
+    def ways_to_fail(self) -> list[tuple[Literal, Instruction]]:
         """The literals of all that makes a whole program fail: accesses outside objects, and assertions (what
         follows such an access means nothing, so it comes first)."""
         events = self.facts.symbolic.events
         faults = [(literal, events[event].instruction) for event, literal in self.memory.faults.items()]
         return [*faults, *self.failures]
 
-    def instruction(self, event: int) -> Instruction | None:
+    def instruction(self, event: EventId) -> Instruction | None:
         """What an event is of; None for initial writes."""
         events = self.facts.symbolic.events
         return events[event].instruction if event < len(events) else None
@@ -54,7 +55,7 @@ class Encoding:
         """How many constraints each relation has, for encodings that count them."""
         return None
 
-    def final(self, observable: RegisterOf | CellOf) -> dict[int, int]:
+    def final(self, observable: RegisterOf | CellOf) -> dict[int, Literal]:
         """The numbers that a register or cell may hold in the end, each with its literal."""
         values = self.memory.values
         if isinstance(observable, CellOf):

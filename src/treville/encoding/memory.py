@@ -16,10 +16,10 @@ from treville.analysis.facts import Facts
 from treville.encoding.bitvectors import BitVectors
 from treville.encoding.graph import Rows, shared, worth_sharing
 from treville.encoding.values import FiniteDomains, ValueEncoding
-from treville.events.symbolic_data import StaticEvent
-from treville.formulas.formula import FALSE, TRUE, Formula
+from treville.events.symbolic_data import StaticAccess, StaticEvent
+from treville.formulas.formula import FALSE, TRUE, Formula, Literal, Vertex
 from treville.programs.ir import FREED
-from treville.relations import Relation, elements, mask_of
+from treville.relations import EventId, Relation, all_events, by_event, elements, mask_of
 from treville.relations.graphs import reduced
 
 # A read of fewer writes of its own thread needs no help.
@@ -34,14 +34,15 @@ class MemoryEncoding:
         self.formula = formula
         self.facts = facts
         self.complete = complete
-        self._pairs: dict[tuple[int, int], int] = {}
-        self._reads_from: dict[tuple[int, int], int] = {}
-        self._coherence: dict[tuple[int, int], int] = {}
-        self._last: dict[tuple[int, int], int] = {}
-        self._before: dict[tuple[int, int], int] = {}
-        self._chained: dict[int, int] = {}
+        self._reads_from: dict[tuple[EventId, EventId], Literal] = {}
+        self._coherence: dict[tuple[EventId, EventId], Literal] = {}
+        self._last: dict[tuple[EventId, int], Literal] = {}
+        self._before: dict[tuple[EventId, EventId], Literal] = {}
+        self._chained: dict[EventId, int] = {}
         self._implying: list[int] | None = None
-        self.faults: dict[int, int] = {}  # event -> literal that it accesses memory outside every object
+        self.faults: dict[
+            EventId, Literal
+        ] = {}  # event -> literal that it accesses memory outside every object
         self._faulty = (
             0 if complete else mask_of(e.number for e in facts.symbolic.events if self._may_leave(e))
         )
@@ -53,7 +54,7 @@ class MemoryEncoding:
             self.values = FiniteDomains(formula, facts, self.sources, founded=complete)
         self.executed = [
             self.values.condition(facts.guard(event)) if facts.live >> event & 1 else FALSE
-            for event in range(facts.n)
+            for event in all_events(facts.n)
         ]
         self._constrain_program()
         self._constrain_sources()
@@ -63,7 +64,7 @@ class MemoryEncoding:
 
     # -- which events ------------------------------------------------------------------------------------
 
-    def both_executed(self, one: int, other: int) -> int:
+    def both_executed(self, one: EventId, other: EventId) -> Literal:
         """The literal that two events are executed."""
         first, second = self.executed[one], self.executed[other]
         if first in (TRUE, second):
@@ -77,7 +78,7 @@ class MemoryEncoding:
         return self.formula.both(first, second)
 
     def add_sure_edges(
-        self, rows: list[int], sources: Sequence[int], targets: Sequence[int], reducible: bool
+        self, rows: list[int], sources: Sequence[Vertex], targets: Sequence[Vertex], reducible: bool
     ) -> None:
         """Edges of the graph for pairs that hold whenever both events are executed; `sources` and `targets`
         are the nodes of the events. With `reducible` these are the same, so that paths replace edges."""
@@ -86,26 +87,26 @@ class MemoryEncoding:
         if worth_sharing(direct, fewer):
             self._add_shared(fewer, sources, targets)
             return
-        for source, row in enumerate(direct):
+        for source, row in by_event(direct):
             for target in elements(row):
                 self.formula.edge(sources[source], targets[target], self.both_executed(source, target))
 
-    def _add_shared(self, rows: Rows, sources: Sequence[int], targets: Sequence[int]) -> None:
+    def _add_shared(self, rows: Rows, sources: Sequence[Vertex], targets: Sequence[Vertex]) -> None:
         formula = self.formula
-        start = formula.nodes(len(rows.parts))
+        shared_rows = formula.vertices(len(rows.parts))
         for source, number in enumerate(rows.of):
             if number is not None:
-                formula.edge(sources[source], start + number, self.executed[source])
-        for number, (parts, members) in enumerate(zip(rows.parts, rows.members, strict=True)):
+                formula.edge(sources[source], shared_rows[number], self.executed[source])
+        for row, parts, members in zip(shared_rows, rows.parts, rows.members, strict=True):
             for part in parts:
-                formula.edge(start + number, start + part, TRUE)
+                formula.edge(row, shared_rows[part], TRUE)
             for target in elements(members):
-                formula.edge(start + number, targets[target], TRUE)
+                formula.edge(row, targets[target], TRUE)
 
     def _executed_with(self) -> list[int]:
         """For each event those that are executed only if it is."""
         if self._implying is None:
-            self._implying = Relation(self.facts.implied).inverse().rows
+            self._implying = Relation(list(self.facts.implied)).inverse().rows
         return self._implying
 
     def _constrain_program(self) -> None:
@@ -117,7 +118,7 @@ class MemoryEncoding:
             for cut in symbolic.cuts:
                 self.formula.forbid(condition(cut))
         for event in symbolic.events:
-            if self._may_leave(event):
+            if isinstance(event, StaticAccess) and self._may_leave(event):
                 executed = self.executed[event.number]
                 fault = self.formula.both(executed, self._no_cell(event))
                 if self.complete:
@@ -127,15 +128,13 @@ class MemoryEncoding:
 
     def _may_leave(self, event: StaticEvent) -> bool:
         """May a live access go where no cell is? (What is freed is checked by itself.)"""
-        if not self.facts.live >> event.number & 1 or event.address is None or event.kind == "F":
+        if not self.facts.live >> event.number & 1 or FREED in event.tags:
             return False
-        if FREED in event.tags:
-            return False
-        return self.facts.values.outside(event) != frozenset()
+        return isinstance(event, StaticAccess) and self.facts.values.outside(event) != frozenset()
 
-    def _no_cell(self, event: StaticEvent) -> int:
+    def _no_cell(self, event: StaticAccess) -> Literal:
         """The literal that the address of an access is where no cell is."""
-        outside, address = self.facts.values.outside(event), event.address or 0
+        outside, address = self.facts.values.outside(event), event.address
         if outside is not None:
             return self.formula.either([self.values.is_number(address, number) for number in outside])
         cells = self.facts.values.addresses(event)
@@ -143,15 +142,15 @@ class MemoryEncoding:
 
     # -- reads-from --------------------------------------------------------------------------------------
 
-    def _choose_sources(self) -> dict[int, list[tuple[int, int]]]:
+    def _choose_sources(self) -> dict[EventId, list[tuple[EventId, Literal]]]:
         """For each read the writes that it may read from, each with its literal."""
-        by_read: dict[int, list[int]] = {read: [] for read in elements(self.facts.sets["R"].may)}
-        for write, row in enumerate(self.facts.relations["rf"].may.rows):
+        by_read: dict[EventId, list[EventId]] = {read: [] for read in elements(self.facts.sets["R"].may)}
+        for write, row in by_event(self.facts.relations["rf"].may.rows):
             for read in elements(row):
                 by_read[read].append(write)
         return {read: self._choose_source(read, writes) for read, writes in by_read.items()}
 
-    def _choose_source(self, read: int, writes: list[int]) -> list[tuple[int, int]]:
+    def _choose_source(self, read: EventId, writes: list[EventId]) -> list[tuple[EventId, Literal]]:
         always = self.facts.always & ~self._faulty
         if len(writes) == 2 and always >> read & 1:
             first = self.formula.choice()
@@ -167,7 +166,7 @@ class MemoryEncoding:
             self._reads_from[write, read] = literal
         return list(zip(writes, literals, strict=True))
 
-    def _chain(self, read: int, writes: list[int]) -> list[int] | None:
+    def _chain(self, read: EventId, writes: list[EventId]) -> list[EventId] | None:
         """The writes in their coherence order, if that is known and all of them are executed."""
         facts = self.facts
         always, same = facts.always & ~self._faulty, facts.relations["loc"].must.rows[read]
@@ -179,7 +178,7 @@ class MemoryEncoding:
         total = all(after[one] >> other & 1 for one, other in pairwise(ordered))
         return ordered if total else None
 
-    def _order_literals(self, read: int, chain: list[int]) -> list[int]:
+    def _order_literals(self, read: EventId, chain: list[EventId]) -> list[Literal]:
         """For a read of writes in a known order: the literals of `rf`, from which writes come before it."""
         before = [TRUE, *(self.formula.choice() for _ in chain[1:]), FALSE]
         for earlier, later in pairwise(before[1:-1]):
@@ -215,7 +214,7 @@ class MemoryEncoding:
         before, same = po.inverse().rows, self.facts.relations["loc"].must.rows
         for read, sources in self.sources.items():
             earlier = before[read] & same[read]
-            by_thread: dict[int, list[int]] = {}
+            by_thread: dict[int, list[EventId]] = {}
             for write, _ in sources:
                 if earlier >> write & 1:
                     by_thread.setdefault(events[write].thread, []).append(write)
@@ -224,7 +223,7 @@ class MemoryEncoding:
                     ranked = [((po.rows[write] & earlier).bit_count(), write) for write in writes]
                     self._hide_overwritten(read, [write for _, write in sorted(ranked)], po.rows)
 
-    def _hide_overwritten(self, read: int, writes: list[int], po: list[int]) -> None:
+    def _hide_overwritten(self, read: EventId, writes: list[EventId], po: list[int]) -> None:
         """Forbid to read one of the writes, the latest first, or what was there at first, if a later one is
         executed."""
         literals = dict(self.sources[read])
@@ -239,7 +238,7 @@ class MemoryEncoding:
             if write in self.facts.initial_writes:
                 self.formula.forbid(literal, -none)
 
-    def _no_fault_before(self, read: int) -> list[int]:
+    def _no_fault_before(self, read: EventId) -> list[Literal]:
         """The literals that no earlier access of the thread is outside of all objects: what depends on such a
         read has no value, and does not matter, since the program has failed."""
         later = self.facts.relations["po"].may.rows
@@ -250,11 +249,11 @@ class MemoryEncoding:
         """The reads that have order literals."""
         return mask_of(self._chained)
 
-    def reads_from(self, write: int, read: int) -> int:
+    def reads_from(self, write: EventId, read: EventId) -> Literal:
         """The literal of a pair of `rf`."""
         return self._reads_from.get((write, read), FALSE)
 
-    def before(self, write: int, read: int, visible: int) -> int | None:
+    def before(self, write: EventId, read: EventId, visible: int) -> Literal | None:
         """The order literal of a write and a read, if there is one and all later sources are in `visible`."""
         literal = self._before.get((write, read))
         if literal is None:
@@ -268,7 +267,7 @@ class MemoryEncoding:
         """Choose an order where there are two, and name what depends on addresses; the other pairs hold
         wherever both writes are executed, and need no literal until somebody asks."""
         may, same = self.facts.relations["co"].may.rows, self.facts.relations["loc"].must.rows
-        for first, row in enumerate(may):
+        for first, row in by_event(may):
             for second in elements(row):
                 if may[second] >> first & 1:
                     if first < second:
@@ -276,13 +275,13 @@ class MemoryEncoding:
                 elif not same[first] >> second & 1:
                     self._coherence[first, second] = self._overlapping(first, second)
 
-    def _overlapping(self, one: int, other: int) -> int:
+    def _overlapping(self, one: EventId, other: EventId) -> Literal:
         executed = self.both_executed(one, other)
         if self.facts.relations["loc"].must.rows[one] >> other & 1:
             return executed
         return self.formula.both(executed, self.values.same_address(one, other))
 
-    def _order(self, first: int, second: int) -> None:
+    def _order(self, first: EventId, second: EventId) -> None:
         overlapping = self._overlapping(first, second)
         order = self.formula.choice()
         self._coherence[first, second] = self.formula.both(overlapping, order)
@@ -297,7 +296,7 @@ class MemoryEncoding:
         chosen = [first for first, second in self._coherence if may[second] >> first & 1]
         if all(may[first].bit_count() == 1 for first in chosen):
             return
-        places = range(start := formula.nodes(facts.n), start + facts.n)
+        places = formula.vertices(facts.n)
         sure = [0 if initial >> write & 1 else row for write, row in enumerate(may)]
         for (first, second), literal in self._coherence.items():
             sure[first] &= ~(1 << second)
@@ -305,7 +304,7 @@ class MemoryEncoding:
                 formula.edge(places[first], places[second], literal)
         self.add_sure_edges(sure, places, places, reducible=True)
 
-    def coherence(self, first: int, second: int) -> int:
+    def coherence(self, first: EventId, second: EventId) -> Literal:
         """The literal of a pair of `co`. Ask before solving: there may be none yet."""
         found = self._coherence.get((first, second))
         if found is None:
@@ -313,7 +312,9 @@ class MemoryEncoding:
             found = self.both_executed(first, second) if may else FALSE
         return found
 
-    def coherence_rows(self, executed: list[int], kept: int, is_true: Callable[[int], bool]) -> list[int]:
+    def coherence_rows(
+        self, executed: list[EventId], kept: int, is_true: Callable[[Literal], bool]
+    ) -> list[int]:
         """The rows of `co` of a solution for the executed events, a set that is also the mask `kept`."""
         may = self.facts.relations["co"].may.rows
         rows = {write: may[write] & kept for write in executed}
@@ -322,7 +323,7 @@ class MemoryEncoding:
                 rows[first] &= ~(1 << second)
         return [rows[write] for write in executed]
 
-    def coherent_because(self, first: int, second: int) -> list[int]:
+    def coherent_because(self, first: EventId, second: EventId) -> list[Literal]:
         """Literals that hold together exactly if a pair is in `co`; all of them were there before solving."""
         found = self._coherence.get((first, second))
         if found is not None:
@@ -331,7 +332,7 @@ class MemoryEncoding:
             return [FALSE]
         return [self.executed[first], self.executed[second]]
 
-    def from_read(self, read: int, write: int) -> int:
+    def from_read(self, read: EventId, write: EventId) -> Literal:
         """The literal of a pair of `fr`."""
         before = self._before.get((write, read))
         if before is not None:
@@ -341,7 +342,7 @@ class MemoryEncoding:
 
     # -- final memory ------------------------------------------------------------------------------------
 
-    def last(self, write: int, address: int) -> int:
+    def last(self, write: EventId, address: int) -> Literal:
         """The literal that a write is the last one to the address."""
         found = self._last.get((write, address))
         if found is None:
@@ -353,7 +354,7 @@ class MemoryEncoding:
             found = self._last[write, address] = self.formula.both(*literals)
         return found
 
-    def finally_holds(self, address: int, number: int) -> int:
+    def finally_holds(self, address: int, number: int) -> Literal:
         """The literal that the cell at the address holds the number in the end."""
         return self.formula.any_of(
             [self.last(write, address), self.values.written(write, number)]
@@ -369,5 +370,5 @@ class MemoryEncoding:
                 if write in self.facts.initial_writes:
                     found.add(self.facts.values.initial.get(address, 0))
                 else:
-                    found |= self.facts.values.listed(self.facts.symbolic.events[write].value or 0)
+                    found |= self.facts.values.listed(self.facts.symbolic.access(write).value)
         return found

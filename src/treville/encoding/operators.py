@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
-from treville.formulas.formula import FALSE
+from treville.formulas.formula import FALSE, Literal
 from treville.models.model import NodeId, Operator
 from treville.models.recognise import is_from_read
-from treville.relations import elements
+from treville.relations import EventId, elements
 
 if TYPE_CHECKING:
     from treville.encoding.relations import RelationEncoding
 
-PairRule: TypeAlias = "Callable[[RelationEncoding, NodeId, int, int], int]"
-MemberRule: TypeAlias = "Callable[[RelationEncoding, NodeId, int], int]"
+PairRule: TypeAlias = "Callable[[RelationEncoding, NodeId, EventId, EventId], Literal]"
+MemberRule: TypeAlias = "Callable[[RelationEncoding, NodeId, EventId], Literal]"
 
 
 def _args(relations: RelationEncoding, node: NodeId) -> tuple[NodeId, ...]:
@@ -28,7 +28,7 @@ def _args(relations: RelationEncoding, node: NodeId) -> tuple[NodeId, ...]:
 # -- pairs -----------------------------------------------------------------------------------------------
 
 
-def _base_pair(relations: RelationEncoding, node: NodeId, source: int, target: int) -> int:
+def _base_pair(relations: RelationEncoding, node: NodeId, source: EventId, target: EventId) -> Literal:
     memory, name = relations.memory, relations.model.nodes[node].name
     if name == "rf":
         return memory.reads_from(source, target)
@@ -43,63 +43,65 @@ def _base_pair(relations: RelationEncoding, node: NodeId, source: int, target: i
     return relations.formula.both(executed, memory.values.condition(condition))
 
 
-def _union_pair(relations: RelationEncoding, node: NodeId, source: int, target: int) -> int:
+def _union_pair(relations: RelationEncoding, node: NodeId, source: EventId, target: EventId) -> Literal:
     literals = [relations.pair(argument, source, target) for argument in _args(relations, node)]
     return relations.formula.any_of([[literal] for literal in literals])
 
 
-def _intersection_pair(relations: RelationEncoding, node: NodeId, source: int, target: int) -> int:
+def _intersection_pair(
+    relations: RelationEncoding, node: NodeId, source: EventId, target: EventId
+) -> Literal:
     one, other = _args(relations, node)
     first = relations.pair(one, source, target)
     return FALSE if first == FALSE else relations.formula.both(first, relations.pair(other, source, target))
 
 
-def _difference_pair(relations: RelationEncoding, node: NodeId, source: int, target: int) -> int:
+def _difference_pair(relations: RelationEncoding, node: NodeId, source: EventId, target: EventId) -> Literal:
     one, other = _args(relations, node)
     first = relations.pair(one, source, target)
     return relations.formula.both(first, -relations.pair(other, source, target))
 
 
-def _complement_pair(relations: RelationEncoding, node: NodeId, source: int, target: int) -> int:
+def _complement_pair(relations: RelationEncoding, node: NodeId, source: EventId, target: EventId) -> Literal:
     executed = relations.memory.both_executed(source, target)
     return relations.formula.both(executed, -relations.pair(_args(relations, node)[0], source, target))
 
 
-def _composition_pair(relations: RelationEncoding, node: NodeId, source: int, target: int) -> int:
+def _composition_pair(relations: RelationEncoding, node: NodeId, source: EventId, target: EventId) -> Literal:
     if is_from_read(relations.model, node):
         return relations.memory.from_read(source, target)
     one, other = _args(relations, node)
     return relations.formula.any_of(relations.ways(one, other, source, target))
 
 
-def _pair_of_members(relations: RelationEncoding, node: NodeId, source: int, target: int) -> int:
+def _pair_of_members(relations: RelationEncoding, node: NodeId, source: EventId, target: EventId) -> Literal:
     args = _args(relations, node)
     return relations.formula.both(relations.member(args[0], source), relations.member(args[-1], target))
 
 
-def _inverse_pair(relations: RelationEncoding, node: NodeId, source: int, target: int) -> int:
+def _inverse_pair(relations: RelationEncoding, node: NodeId, source: EventId, target: EventId) -> Literal:
     return relations.pair(_args(relations, node)[0], target, source)
 
 
-def _optional_pair(relations: RelationEncoding, node: NodeId, source: int, target: int) -> int:
+def _optional_pair(relations: RelationEncoding, node: NodeId, source: EventId, target: EventId) -> Literal:
     # The identity is in `must`, so the two events differ or the pair was decided.
     return relations.pair(_args(relations, node)[0], source, target)
 
 
-def _plus_pair(relations: RelationEncoding, node: NodeId, source: int, target: int) -> int:
+def _plus_pair(relations: RelationEncoding, node: NodeId, source: EventId, target: EventId) -> Literal:
     return relations.closure(_args(relations, node)[0], source, target)
 
 
-def _star_pair(relations: RelationEncoding, node: NodeId, source: int, target: int) -> int:
+def _star_pair(relations: RelationEncoding, node: NodeId, source: EventId, target: EventId) -> Literal:
     rule = _optional_pair if source == target else _plus_pair
     return rule(relations, node, source, target)
 
 
-def _recursive_pair(relations: RelationEncoding, node: NodeId, source: int, target: int) -> int:
+def _recursive_pair(relations: RelationEncoding, node: NodeId, source: EventId, target: EventId) -> Literal:
     return relations.pair(relations.body(node), source, target)
 
 
-def _no_pair(relations: RelationEncoding, node: NodeId, _source: int, _target: int) -> int:
+def _no_pair(relations: RelationEncoding, node: NodeId, _source: EventId, _target: EventId) -> Literal:
     raise AssertionError(f"{relations.model.nodes[node].op} has no pairs that its bounds leave open")
 
 
@@ -140,49 +142,49 @@ def _pair_rule(op: Operator) -> PairRule:
 # -- members ---------------------------------------------------------------------------------------------
 
 
-def _base_member(relations: RelationEncoding, node: NodeId, event: int) -> int:
+def _base_member(relations: RelationEncoding, node: NodeId, event: EventId) -> Literal:
     assert relations.model.nodes[node].name == "FW"
     addresses = relations.facts.addresses(event) & relations.facts.observed
     return relations.formula.any_of([[relations.memory.last(event, address)] for address in addresses])
 
 
-def _union_member(relations: RelationEncoding, node: NodeId, event: int) -> int:
+def _union_member(relations: RelationEncoding, node: NodeId, event: EventId) -> Literal:
     literals = [relations.member(argument, event) for argument in _args(relations, node)]
     return relations.formula.any_of([[literal] for literal in literals])
 
 
-def _intersection_member(relations: RelationEncoding, node: NodeId, event: int) -> int:
+def _intersection_member(relations: RelationEncoding, node: NodeId, event: EventId) -> Literal:
     one, other = _args(relations, node)
     return relations.formula.both(relations.member(one, event), relations.member(other, event))
 
 
-def _difference_member(relations: RelationEncoding, node: NodeId, event: int) -> int:
+def _difference_member(relations: RelationEncoding, node: NodeId, event: EventId) -> Literal:
     one, other = _args(relations, node)
     return relations.formula.both(relations.member(one, event), -relations.member(other, event))
 
 
-def _complement_member(relations: RelationEncoding, node: NodeId, event: int) -> int:
+def _complement_member(relations: RelationEncoding, node: NodeId, event: EventId) -> Literal:
     (argument,) = _args(relations, node)
     return relations.formula.both(relations.memory.executed[event], -relations.member(argument, event))
 
 
-def _domain_member(relations: RelationEncoding, node: NodeId, event: int) -> int:
+def _domain_member(relations: RelationEncoding, node: NodeId, event: EventId) -> Literal:
     (argument,) = _args(relations, node)
     targets = elements(relations.relation(argument).may.rows[event])
     return relations.formula.any_of([[relations.pair(argument, event, target)] for target in targets])
 
 
-def _range_member(relations: RelationEncoding, node: NodeId, event: int) -> int:
+def _range_member(relations: RelationEncoding, node: NodeId, event: EventId) -> Literal:
     (argument,) = _args(relations, node)
     sources = elements(relations.into(argument, event))
     return relations.formula.any_of([[relations.pair(argument, source, event)] for source in sources])
 
 
-def _recursive_member(relations: RelationEncoding, node: NodeId, event: int) -> int:
+def _recursive_member(relations: RelationEncoding, node: NodeId, event: EventId) -> Literal:
     return relations.member(relations.body(node), event)
 
 
-def _no_member(relations: RelationEncoding, node: NodeId, _event: int) -> int:
+def _no_member(relations: RelationEncoding, node: NodeId, _event: EventId) -> Literal:
     raise AssertionError(f"{relations.model.nodes[node].op} has no members that its bounds leave open")
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from treville.analysis.facts import Bounds, SetBounds
 from treville.encoding.memory import MemoryEncoding
 from treville.encoding.operators import MEMBER_RULES, PAIR_RULES
-from treville.formulas.formula import FALSE, Formula
+from treville.formulas.formula import FALSE, Formula, Literal
 from treville.models.model import SET, Model, NodeId
-from treville.relations import Relation, elements
+from treville.relations import EventId, Relation, elements
 
 _DEEPEST = 90
 
@@ -28,13 +28,13 @@ class RelationEncoding:
         self.bounds = bounds
         self.memory = memory
         self.facts = memory.facts
-        self._pairs: list[dict[tuple[int, int], int]] = [{} for _ in model.nodes]
-        self._members: list[dict[int, int]] = [{} for _ in model.nodes]
-        self._closures: dict[NodeId, dict[tuple[int, int], int]] = {}
+        self._pairs: list[dict[tuple[EventId, EventId], Literal]] = [{} for _ in model.nodes]
+        self._members: list[dict[EventId, Literal]] = [{} for _ in model.nodes]
+        self._closures: dict[NodeId, dict[tuple[EventId, EventId], Literal]] = {}
         self._closed: dict[NodeId, Bounds] = {}
         self._inverted: dict[NodeId, list[int]] = {}
         self._inverted_closures: dict[NodeId, list[int]] = {}
-        self._pending: list[tuple[NodeId, int, int, int]] = []
+        self._pending: list[tuple[NodeId, EventId, EventId | None, Literal]] = []
         self._depth = 0
         self._body = model.bodies()
 
@@ -44,7 +44,7 @@ class RelationEncoding:
         assert isinstance(bounds, Bounds)
         return bounds
 
-    def pair(self, node: NodeId, source: int, target: int) -> int:
+    def pair(self, node: NodeId, source: EventId, target: EventId) -> Literal:
         """The literal that a pair is in the relation."""
         bounds = self.relation(node)
         if bounds.must.rows[source] >> target & 1:
@@ -57,7 +57,7 @@ class RelationEncoding:
             found = known[source, target] = self._make_pair(node, source, target)
         return found
 
-    def member(self, node: NodeId, event: int) -> int:
+    def member(self, node: NodeId, event: EventId) -> Literal:
         """The literal that an event is in the set."""
         bounds = self.bounds[node]
         assert isinstance(bounds, SetBounds)
@@ -93,21 +93,21 @@ class RelationEncoding:
         """Write the rules of all pairs that were promised; may ask for more pairs."""
         while self._pending:
             node, source, target, head = self._pending.pop()
-            if target < 0:
+            if target is None:
                 self.formula.rule(head, [self._member_body(node, source)])
             else:
                 self.formula.rule(head, [self._pair_body(node, source, target)])
 
     # -- pairs -------------------------------------------------------------------------------------------
 
-    def _make_pair(self, node: NodeId, source: int, target: int) -> int:
+    def _make_pair(self, node: NodeId, source: EventId, target: EventId) -> Literal:
         if node in self._body or self._depth > _DEEPEST:
             head = self.formula.atom()
             self._pending.append((node, source, target, head))
             return head
         return self._pair_body(node, source, target)
 
-    def _pair_body(self, index: NodeId, source: int, target: int) -> int:
+    def _pair_body(self, index: NodeId, source: EventId, target: EventId) -> Literal:
         self._depth += 1
         literal = PAIR_RULES[self.model.nodes[index].op](self, index, source, target)
         self._depth -= 1
@@ -117,7 +117,7 @@ class RelationEncoding:
         """The definition of a recursive name."""
         return self._body[variable]
 
-    def ways(self, first: NodeId, second: NodeId, source: int, target: int) -> list[list[int]]:
+    def ways(self, first: NodeId, second: NodeId, source: EventId, target: EventId) -> list[list[Literal]]:
         """The ways from source to target by a pair of the first relation and one of the second."""
         middles = self.relation(first).may.rows[source] & self.into(second, target)
         ways = []
@@ -127,7 +127,7 @@ class RelationEncoding:
                 ways.append([step, self.pair(second, middle, target)])
         return ways
 
-    def into(self, node: NodeId, target: int) -> int:
+    def into(self, node: NodeId, target: EventId) -> int:
         """The events that may be related to the target."""
         rows = self._inverted.get(node)
         if rows is None:
@@ -150,7 +150,7 @@ class RelationEncoding:
             rows = self._inverted_closures[node] = self.closed(node).may.inverse().rows
         return rows
 
-    def closure(self, node: NodeId, source: int, target: int) -> int:
+    def closure(self, node: NodeId, source: EventId, target: EventId) -> Literal:
         """The literal that a pair is in the transitive closure of a node, whether the model has it or not."""
         bounds = self.closed(node)
         if not bounds.may.rows[source] >> target & 1:
@@ -173,23 +173,24 @@ class RelationEncoding:
                 if bounds.must.rows[middle] >> target & 1:
                     rest = self.memory.both_executed(middle, target)
                 else:
-                    rest = known.get((middle, target), 0)
-                    if not rest:
-                        rest = known[middle, target] = self.formula.atom()
+                    made = known.get((middle, target))
+                    if made is None:
+                        made = known[middle, target] = self.formula.atom()
                         pending.append((middle, target))
+                    rest = made
                 self.formula.rule(head, [step, rest])
         return found
 
     # -- sets --------------------------------------------------------------------------------------------
 
-    def _make_member(self, node: NodeId, event: int) -> int:
+    def _make_member(self, node: NodeId, event: EventId) -> Literal:
         if node in self._body or self._depth > _DEEPEST:
             head = self.formula.atom()
-            self._pending.append((node, event, -1, head))
+            self._pending.append((node, event, None, head))
             return head
         return self._member_body(node, event)
 
-    def _member_body(self, index: NodeId, event: int) -> int:
+    def _member_body(self, index: NodeId, event: EventId) -> Literal:
         self._depth += 1
         literal = MEMBER_RULES[self.model.nodes[index].op](self, index, event)
         self._depth -= 1

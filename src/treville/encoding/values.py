@@ -10,52 +10,57 @@ of every branch is a choice of its own that is only required to be right.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import product
 from typing import Protocol
 
 from treville.analysis.facts import Facts
 from treville.analysis.possible import EMPTY
+from treville.events.symbolic_terms import TRUE as HOLDS
 from treville.events.symbolic_terms import (
     Any,
     Apply,
     Both,
     Choose,
+    Condition,
+    ConditionTerm,
     Constant,
     Either,
     Equal,
     Free,
     NonZero,
     Read,
+    Value,
+    ValueTerm,
 )
-from treville.formulas.formula import FALSE, TRUE, Formula
+from treville.formulas.formula import FALSE, TRUE, Formula, Literal
 from treville.programs.operators import OPERATORS
-from treville.relations import Relation
+from treville.relations import EventId, Relation
 from treville.relations.graphs import successors_first
 
 
 class ValueEncoding(Protocol):
     """What the other encoders need to know of values."""
 
-    def condition(self, condition: int) -> int:
+    def condition(self, condition: Condition) -> Literal:
         """The literal of a (signed) condition."""
 
-    def is_number(self, value: int, number: int) -> int:
+    def is_number(self, value: Value, number: int) -> Literal:
         """The literal that a value is the number."""
 
-    def same_address(self, one: int, other: int) -> int:
+    def same_address(self, one: EventId, other: EventId) -> Literal:
         """The literal that two events access the same address."""
 
-    def at_address(self, event: int, address: int) -> int:
+    def at_address(self, event: EventId, address: int) -> Literal:
         """The literal that an event accesses the address."""
 
-    def written(self, write: int, number: int) -> int:
+    def written(self, write: EventId, number: int) -> Literal:
         """The literal that the write writes the number."""
 
-    def prepare(self, value: int) -> None:
+    def prepare(self, value: Value) -> None:
         """Make the literals that `number` looks at."""
 
-    def number(self, value: int, is_true: Callable[[int], bool]) -> int:
+    def number(self, value: Value, is_true: Callable[[Literal], bool]) -> int:
         """What a value is in a solution."""
 
     def settle_unused_choices(self) -> None:
@@ -68,24 +73,24 @@ class EventValues:
     formula: Formula
     facts: Facts
 
-    def is_number(self, value: int, number: int) -> int:
+    def is_number(self, value: Value, number: int) -> Literal:
         """The literal that a value is the number."""
         raise NotImplementedError
 
-    def written(self, write: int, number: int) -> int:
+    def written(self, write: EventId, number: int) -> Literal:
         """The literal that the write writes the number."""
         address = self.facts.initial_writes.get(write)
         if address is not None:
             return TRUE if self.facts.values.initial.get(address, 0) == number else FALSE
-        return self.is_number(self.facts.symbolic.events[write].value or 0, number)
+        return self.is_number(self.facts.symbolic.access(write).value, number)
 
-    def at_address(self, event: int, address: int) -> int:
+    def at_address(self, event: EventId, address: int) -> Literal:
         """The literal that an event accesses the address."""
         if event in self.facts.initial_writes:
             return TRUE if self.facts.initial_writes[event] == address else FALSE
-        return self.is_number(self.facts.symbolic.events[event].address or 0, address)
+        return self.is_number(self.facts.symbolic.access(event).address, address)
 
-    def same_address(self, one: int, other: int) -> int:
+    def same_address(self, one: EventId, other: EventId) -> Literal:
         """The literal that two events access the same address."""
         common = self.facts.addresses(one) & self.facts.addresses(other)
         rows = [[self.at_address(one, number), self.at_address(other, number)] for number in common]
@@ -96,7 +101,11 @@ class FiniteDomains(EventValues):
     """The value encoding for programs whose values can only be few numbers."""
 
     def __init__(
-        self, formula: Formula, facts: Facts, sources: dict[int, list[tuple[int, int]]], founded: bool = True
+        self,
+        formula: Formula,
+        facts: Facts,
+        sources: dict[EventId, list[tuple[EventId, Literal]]],
+        founded: bool = True,
     ) -> None:
         """`sources[r]` lists for each read the writes it may read from, with the literal of each choice.
         Not `founded`: the model forbids circles of values anyway, and plain clauses are easier to solve."""
@@ -107,8 +116,8 @@ class FiniteDomains(EventValues):
             numbers if isinstance(numbers, frozenset) else EMPTY for numbers in facts.values.numbers
         ]
         self.sources = sources
-        self._is: dict[tuple[int, int], int] = {}
-        self._conditions: dict[int, int] = {1: TRUE}
+        self._is: dict[tuple[Value, int], Literal] = {}
+        self._conditions: dict[Condition, Literal] = {HOLDS: TRUE}
         order = self._read_order()
         self.circular = order is None and founded
         if order is None and not founded:
@@ -121,28 +130,28 @@ class FiniteDomains(EventValues):
 
     # -- reads -------------------------------------------------------------------------------------------
 
-    def _read_order(self) -> list[int] | None:
+    def _read_order(self) -> list[EventId] | None:
         """The reads such that every read comes after those its value may come from; None: there is none."""
         support = _Support(self)
         rows = [0] * self.facts.n
         for read, sources in self.sources.items():
             for write, _ in sources:
                 if write not in self.facts.initial_writes:
-                    rows[read] |= support.of_value(self.facts.symbolic.events[write].value or 0)
+                    rows[read] |= support.of_value(self.facts.symbolic.access(write).value)
         order = successors_first(rows)
         if order is None or not Relation(rows).is_irreflexive():
             return None
         return [read for read in self.sources if not rows[read]] + order
 
-    def _bodies(self, read: int, number: int) -> list[list[int]]:
+    def _bodies(self, read: EventId, number: int) -> list[list[Literal]]:
         return [[literal, self.written(write, number)] for write, literal in self.sources[read]]
 
-    def _define_read(self, read: int) -> None:
-        value = self.facts.symbolic.events[read].value or 0
+    def _define_read(self, read: EventId) -> None:
+        value = self.facts.symbolic.access(read).value
         numbers = sorted(self.numbers[value])
         self._define(value, numbers, lambda number: self.formula.any_of(self._bodies(read, number)))
 
-    def _define(self, value: int, numbers: list[int], literal: Callable[[int], int]) -> None:
+    def _define(self, value: Value, numbers: list[int], literal: Callable[[int], Literal]) -> None:
         """Literals for all numbers of a value; the last of two is the negation of the first."""
         if len(numbers) == 1:
             self._is[value, numbers[0]] = TRUE
@@ -156,27 +165,27 @@ class FiniteDomains(EventValues):
 
     def _define_circular_reads(self) -> None:
         """All literals first, then the rules, whose least solution leaves out values from thin air."""
-        events = self.facts.symbolic.events
+        access = self.facts.symbolic.access
         for read in self.sources:
-            value = events[read].value or 0
+            value = access(read).value
             for number in self.numbers[value]:
                 self._is[value, number] = self.formula.atom()
         for read in self.sources:
-            value = events[read].value or 0
+            value = access(read).value
             for number in self.numbers[value]:
                 for body in self._bodies(read, number):
                     self.formula.rule(self._is[value, number], body)
             some = [self._is[value, number] for number in self.numbers[value]]
-            self.formula.require(-self.condition(events[read].guard), *some)
+            self.formula.require(-self.condition(access(read).guard), *some)
 
     def _choose_reads(self) -> None:
         """Free literals for the numbers of every read, equal to those of its source."""
-        events = self.facts.symbolic.events
+        access = self.facts.symbolic.access
         for read in self.sources:
-            value = events[read].value or 0
+            value = access(read).value
             self._define_choice(value, sorted(self.numbers[value]))
         for read, sources in self.sources.items():
-            value = events[read].value or 0
+            value = access(read).value
             for number in self.numbers[value]:
                 here = self.is_number(value, number)
                 for write, literal in sources:
@@ -186,7 +195,7 @@ class FiniteDomains(EventValues):
 
     # -- values ------------------------------------------------------------------------------------------
 
-    def is_number(self, value: int, number: int) -> int:
+    def is_number(self, value: Value, number: int) -> Literal:
         """The literal that a value is the number."""
         if number not in self.numbers[value]:
             return FALSE
@@ -196,7 +205,7 @@ class FiniteDomains(EventValues):
             found = self._is[value, number]
         return found
 
-    def _define_value(self, value: int) -> None:
+    def _define_value(self, value: Value) -> None:
         term = self.terms.values[value]
         numbers = sorted(self.numbers[value])
         if len(numbers) == 1 and not self.circular:
@@ -217,7 +226,7 @@ class FiniteDomains(EventValues):
             for number in numbers:
                 self._is[value, number] = FALSE
 
-    def _define_choice(self, value: int, numbers: list[int]) -> None:
+    def _define_choice(self, value: Value, numbers: list[int]) -> None:
         if len(numbers) <= 2:
             self._define(value, numbers, lambda _: self.formula.choice())
             return
@@ -226,7 +235,7 @@ class FiniteDomains(EventValues):
         for number, literal in zip(numbers, literals, strict=True):
             self._is[value, number] = literal
 
-    def number(self, value: int, is_true: Callable[[int], bool]) -> int:
+    def number(self, value: Value, is_true: Callable[[Literal], bool]) -> int:
         """What a value is in a solution; its literals must have been asked for before."""
         for number in self.numbers[value]:
             literal = self._is.get((value, number), FALSE)
@@ -234,7 +243,7 @@ class FiniteDomains(EventValues):
                 return number
         return 0
 
-    def prepare(self, value: int) -> None:
+    def prepare(self, value: Value) -> None:
         """Make the literals that `number` looks at."""
         for number in self.numbers[value]:
             self.is_number(value, number)
@@ -246,9 +255,9 @@ class FiniteDomains(EventValues):
             smallest = min(self.numbers[value])
             self.formula.forbid(-self.condition(guard), -self.is_number(value, smallest))
 
-    def _define_table(self, value: int, term: Apply) -> None:
+    def _define_table(self, value: Value, term: Apply) -> None:
         operator = OPERATORS[term.name]
-        bodies: dict[int, list[list[int]]] = {}
+        bodies: dict[int, list[list[Literal]]] = {}
         for row in product(*(self.numbers[arg] for arg in term.args)):
             body = [self.is_number(arg, number) for arg, number in zip(term.args, row, strict=True)]
             bodies.setdefault(operator(row, term.bits), []).append(body)
@@ -260,14 +269,14 @@ class FiniteDomains(EventValues):
 
     # -- conditions --------------------------------------------------------------------------------------
 
-    def condition(self, condition: int) -> int:
+    def condition(self, condition: Condition) -> Literal:
         """The literal of a (signed) condition."""
         literal = self._conditions.get(abs(condition))
         if literal is None:
             literal = self._conditions[abs(condition)] = self._condition(abs(condition))
         return literal if condition > 0 else -literal
 
-    def _condition(self, condition: int) -> int:
+    def _condition(self, condition: Condition) -> Literal:
         values = self.facts.values
         if not values.may_hold[condition]:
             return FALSE
@@ -285,7 +294,7 @@ class FiniteDomains(EventValues):
         assert isinstance(term, Equal)
         return self._decided(lambda: self.equal(term.left, term.right))
 
-    def _decided(self, literal: Callable[[], int]) -> int:
+    def _decided(self, literal: Callable[[], Literal]) -> Literal:
         """The literal itself, or where values may be circular a choice that must agree with it."""
         if not self.circular:
             return literal()
@@ -293,7 +302,7 @@ class FiniteDomains(EventValues):
         self.formula.equal(choice, literal())
         return choice
 
-    def equal(self, one: int, other: int) -> int:
+    def equal(self, one: Value, other: Value) -> Literal:
         """The literal that two values are equal."""
         common = self.numbers[one] & self.numbers[other]
         rows = [[self.is_number(one, number), self.is_number(other, number)] for number in common]
@@ -305,45 +314,43 @@ class _Support:
 
     def __init__(self, domains: FiniteDomains) -> None:
         self.terms = domains.terms
-        self.known: dict[int, int] = {}
+        self.values = [0] * len(self.terms.values)
+        self.conditions = [0] * len(self.terms.conditions)
         for name in self.terms.order:
-            self.known[name] = self._compute(name)
+            if name < 0:
+                self.conditions[~name] = self._of_condition_term(self.terms.conditions[~name])
+            else:
+                self.values[name] = self._of_value_term(self.terms.values[name])
 
-    def of_value(self, value: int) -> int:
+    def of_value(self, value: Value) -> int:
         """The reads as a mask."""
-        return self.known[value]
+        return self.values[value]
 
-    def _compute(self, name: int) -> int:
-        known = self.known
-        if name < 0:
-            condition = self.terms.conditions[~name]
-            if isinstance(condition, NonZero):
-                return known[condition.value]
-            if isinstance(condition, Equal):
-                return known[condition.left] | known[condition.right]
-            if isinstance(condition, Both):
-                return self._of(condition.left) | self._of(condition.right)
-            return self._union(condition.cases) if isinstance(condition, Either) else 0
-        value = self.terms.values[name]
-        if isinstance(value, Read):
-            return 1 << value.event
-        if isinstance(value, Apply):
-            mask = 0
-            for arg in value.args:
-                mask |= known[arg]
-            return mask
-        if isinstance(value, Choose):
-            mask = self._union([when for when, _ in value.cases])
-            for _, case in value.cases:
-                mask |= known[case]
-            return mask
-        return 0
+    def _of_condition_term(self, term: ConditionTerm) -> int:
+        known = self.values
+        if isinstance(term, NonZero):
+            return known[term.value]
+        if isinstance(term, Equal):
+            return known[term.left] | known[term.right]
+        if isinstance(term, Both):
+            return self.conditions[abs(term.left)] | self.conditions[abs(term.right)]
+        return self._union(term.cases) if isinstance(term, Either) else 0
 
-    def _of(self, condition: int) -> int:
-        return self.known.get(~abs(condition), 0)
+    def _of_value_term(self, term: ValueTerm) -> int:
+        if isinstance(term, Read):
+            return 1 << term.event
+        mask = 0
+        if isinstance(term, Apply):
+            for arg in term.args:
+                mask |= self.values[arg]
+        elif isinstance(term, Choose):
+            mask = self._union([when for when, _ in term.cases])
+            for _, case in term.cases:
+                mask |= self.values[case]
+        return mask
 
-    def _union(self, conditions: tuple[int, ...] | list[int]) -> int:
+    def _union(self, conditions: Iterable[Condition]) -> int:
         mask = 0
         for condition in conditions:
-            mask |= self._of(condition)
+            mask |= self.conditions[abs(condition)]
         return mask

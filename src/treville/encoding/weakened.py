@@ -17,6 +17,7 @@ from treville.encoding.axioms import AxiomEncoding
 from treville.encoding.relations import RelationEncoding
 from treville.models.model import Axiom, AxiomKind, ClosureOperator, Model, NodeId, Operator
 from treville.models.recognise import is_from_read
+from treville.relations import EventId
 
 
 def weaken(encoder: AxiomEncoding, axiom: Axiom) -> None:
@@ -32,7 +33,7 @@ def _forbids_cycles(axiom: Axiom) -> bool:
 class Weakened(Automaton):
     """An automaton some of whose words are left out. All axioms of the model must be enforced."""
 
-    def __init__(self, model: Model, relations: RelationEncoding, blocks: dict[int, int]) -> None:
+    def __init__(self, model: Model, relations: RelationEncoding, blocks: dict[EventId, EventId]) -> None:
         super().__init__(model, relations, blocks)
         self.acyclic = {axiom.node for axiom in model.axioms if _forbids_cycles(axiom)}
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from treville.encoding.executions import Encoding
 from treville.events.execution import Execution
+from treville.formulas.formula import Literal
 from treville.models.model import Axiom, Model
 from treville.results import Budget, OutOfWork
 from treville.solving.back_ends import BackEnd, make_solver
@@ -39,7 +40,10 @@ class Session:
         self._solver: Solver | None = None
 
     def open(
-        self, back_end: BackEnd = BackEnd.CLASP, projected: Sequence[int] | None = None, patient: bool = False
+        self,
+        back_end: BackEnd = BackEnd.CLASP,
+        projected: Sequence[Literal] | None = None,
+        patient: bool = False,
     ) -> None:
         """Hand the formula to a solver: nothing may be added to it any more."""
         self._solver = make_solver(back_end, self.encoding.formula, projected, patient)
@@ -61,7 +65,7 @@ class Session:
         assert self._solver is not None
         return self._solver
 
-    def ask(self, assumptions: Sequence[int], budget: Budget) -> Execution | None:
+    def ask(self, assumptions: Sequence[Literal], budget: Budget) -> Execution | None:
         """An execution under the assumptions, or None if there is none."""
         found: list[Execution] = []
 
@@ -73,7 +77,11 @@ class Session:
         return found[0] if found else None
 
     def look(
-        self, assumptions: Sequence[int], on_solution: OnSolution, budget: Budget, effort: int | None = None
+        self,
+        assumptions: Sequence[Literal],
+        on_solution: OnSolution,
+        budget: Budget,
+        effort: int | None = None,
     ) -> bool:
         """Hand over solutions until told to stop; False if `effort` conflicts were not enough to know them
         all. Raises `OutOfWork` when the units of the budget were not."""
@@ -87,7 +95,7 @@ class Session:
             raise OutOfWork("no conflicts are left to spend")
         return finished
 
-    def exists(self, assumptions: Sequence[int], budget: Budget) -> bool:
+    def exists(self, assumptions: Sequence[Literal], budget: Budget) -> bool:
         """Is there an execution under the assumptions?"""
         found: list[bool] = []
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from treville.analysis.aliases import FLOW
+from treville.analysis.aliases import FLOW, Alias
 from treville.engines.features import Features, features_of
 from treville.models.model import Model
 from treville.passes.model import model_for
@@ -31,7 +31,7 @@ class ProgramTask:
     budget: Budget
     features: Features
     lowering: Lowering | Ready
-    alias: str = FLOW
+    alias: Alias = FLOW
 
     def with_recursion(self, depth: int) -> ProgramTask:
         """The same task where recursion is inlined so many times."""
@@ -44,7 +44,7 @@ def program_task(
     context: Context,
     bound: int | None = None,
     budget: Budget | None = None,
-    alias: str = FLOW,
+    alias: Alias = FLOW,
 ) -> ProgramTask:
     """The task of a file: passes are run here."""
     budget = budget or Budget()
@@ -64,7 +64,7 @@ def ready_task(
     prop: Property = Property.ASSERTION,
     bound: int | None = None,
     budget: Budget | None = None,
-    alias: str = FLOW,
+    alias: Alias = FLOW,
 ) -> ProgramTask:
     """The task of a program that has gone through its passes already."""
     model = model_for(model, program, prop)
@@ -81,11 +81,11 @@ class OutcomeTask:
     bound: int
     budget: Budget
     features: Features
-    alias: str = FLOW
+    alias: Alias = FLOW
 
 
 def outcome_task(
-    test: LitmusTest, model: Model, bound: int, budget: Budget | None = None, alias: str = FLOW
+    test: LitmusTest, model: Model, bound: int, budget: Budget | None = None, alias: Alias = FLOW
 ) -> OutcomeTask:
     """The task of a litmus test: passes are run here."""
     program = lower(test.program, Context(model, None, test.dialect))

@@ -7,9 +7,11 @@ independently of how it was found.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from treville.relations import Relation
+from treville.events.kinds import EventKind
+from treville.relations import EventId, Relation
 from treville.results import Span
 
 INIT_THREAD = -1
@@ -17,13 +19,13 @@ INIT_THREAD = -1
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event. `kind` is `R`, `W`, `F` (fence); `thread` is INIT_THREAD for initial writes, which are
-    tagged `IW`. `address` and `value` are None for fences. `order` counts the thread's source
-    instructions in execution order."""
+    """One event: a fence, or an `Access`. `thread` is INIT_THREAD for initial writes, which are tagged `IW`.
+    Fences have no value, and most no address. `order` counts the thread's source instructions in execution
+    order."""
 
-    number: int
+    number: EventId
     thread: int
-    kind: str
+    kind: EventKind
     tags: frozenset[str]
     address: int | None = None
     value: int | None = None
@@ -32,17 +34,26 @@ class Event:
     order: int = 0
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class Access(Event):
+    """A read or a write, with where it goes and what it finds or leaves there."""
+
+    address: int
+    value: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Execution:
     """Events and what the program and the choices (rf, co) say about them.
 
     `sets` and `relations` hold every base name of cat that the dialect provides: among the sets `R`,
     `W`, `M`, `F`, `IW`, `FW` and one per tag; among the relations `po`, `addr`, `data`, `ctrl`, `rmw`, `rf`,
     `co`, `loc`, `int`, `ext`. A base name that is not listed is empty. Final values are those that the
-    test observes, in the order of `LitmusTest.observed`.
+    test observes, in the order of `LitmusTest.observed`. An execution never changes: who looks at it in
+    another way makes another one (`passes.joint`).
     """
 
-    events: list[Event]
-    sets: dict[str, int] = field(default_factory=dict)
-    relations: dict[str, Relation] = field(default_factory=dict)
+    events: tuple[Event, ...]
+    sets: Mapping[str, int] = field(default_factory=dict)
+    relations: Mapping[str, Relation] = field(default_factory=dict)
     final: tuple[int | tuple[int, ...], ...] = ()

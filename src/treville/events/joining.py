@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from treville.events.symbolic_data import NO_BLOCK, NOTHING, Binding, Sources, SymbolicProgram
-from treville.events.symbolic_terms import FALSE, TRUE
+from treville.events.symbolic_data import NO_BLOCK, NOTHING, Binding, Sources, SymbolicDraft
+from treville.events.symbolic_terms import FALSE, TRUE, Condition
 
 
 @dataclass(slots=True)
@@ -39,18 +39,20 @@ class State:
 class Ways(NamedTuple):
     """Where several ways through a thread meet: when each is taken, and which events are on it."""
 
-    taken: list[int]
+    taken: list[Condition]
     passed: list[int]
 
 
 class Joining:
     """What a walk over the thread with number `index` does where ways meet."""
 
-    def __init__(self, result: SymbolicProgram, index: int) -> None:
+    def __init__(self, result: SymbolicDraft, index: int) -> None:
         self.result, self.index = result, index
         self.terms = result.terms
 
-    def merge(self, arrived: list[tuple[int, State]], position: int | None = None) -> tuple[int, State]:
+    def merge(
+        self, arrived: list[tuple[Condition, State]], position: int | None = None
+    ) -> tuple[Condition, State]:
         """The guard and the state behind; `position`: of the next instruction."""
         guard, state = arrived[0]
         if len(arrived) == 1:
@@ -77,7 +79,7 @@ class Joining:
             merged.passed |= passed
         return guard, merged
 
-    def _merge_binding(self, ways: Ways, bindings: list[Binding], guard: int) -> Binding:
+    def _merge_binding(self, ways: Ways, bindings: list[Binding], guard: Condition) -> Binding:
         first = bindings[0]
         if all(binding is first for binding in bindings):
             return first
@@ -88,14 +90,14 @@ class Joining:
         )
 
     def _merge_scopes(
-        self, ways: Ways, scopes: list[dict[int | None, Sources]], guard: int
+        self, ways: Ways, scopes: list[dict[int | None, Sources]], guard: Condition
     ) -> dict[int | None, Sources]:
         ends = dict.fromkeys(end for some in scopes for end in some)
         return {
             end: self._merge_sources(ways, [some.get(end, NOTHING) for some in scopes], guard) for end in ends
         }
 
-    def _merge_sources(self, ways: Ways, cases: list[Sources], guard: int) -> Sources:
+    def _merge_sources(self, ways: Ways, cases: list[Sources], guard: Condition) -> Sources:
         """Sources where several ways meet. Both events are executed wherever a dependency is asked for, so
         ways that do not pass the source do not count."""
         merged, different = cases[0], set()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from treville.events.kinds import FENCE, READ, WRITE
 from treville.events.traces import NO_PAIR, Effort, Memory, Shape, Trace, Value
 from treville.programs.ir import (
     CODE_BASE,
@@ -196,7 +197,7 @@ class ThreadRunner:
     def _fence(self, run: Run, instruction: Fence) -> None:
         where = ZERO if instruction.address is None else evaluate(instruction.address, run.registers)
         shape = Shape(
-            "F", instruction.tags, where.number or None, run.count(instruction), where.data, 0, run.control,
+            FENCE, instruction.tags, where.number or None, run.count(instruction), where.data, 0, run.control,
             where.pick, 0, run.pick, NO_PAIR, False, instruction.parallel,
         )  # fmt: skip
         run.events.append((shape, None, 0, run.position))
@@ -223,7 +224,7 @@ class ThreadRunner:
             return []
         self.addresses_read.add(where)
         shape = Shape(
-            "R", instruction.tags, where, run.count(instruction),
+            READ, instruction.tags, where, run.count(instruction),
             address.data, 0, run.control, address.pick, 0, run.pick, NO_PAIR, instruction.exclusive,
             instruction.parallel,
         )  # fmt: skip
@@ -267,7 +268,7 @@ class ThreadRunner:
         value = evaluate(instruction.value, run.registers)
         stored = wrap(value.number, instruction.bits)
         shape = Shape(
-            "W", instruction.tags, address.number, run.count(instruction), address.data, value.data,
+            WRITE, instruction.tags, address.number, run.count(instruction), address.data, value.data,
             run.control, address.pick, value.pick | picked, run.pick, pair, exclusive, instruction.parallel,
         )  # fmt: skip
         run.events.append((shape, stored, address.origin | value.origin, run.position))

@@ -9,18 +9,23 @@ often TRUE: whenever both events are executed). Paper 004, sections 4.5.1 and 4.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from heapq import heappop, heappush
 
 from treville.events.joining import Joining, State
+from treville.events.kinds import READ, WRITE
 from treville.events.symbolic_data import (
     NO_BLOCK,
     NOTHING,
     Binding,
+    Happening,
     Sources,
+    StaticAccess,
     StaticEvent,
+    SymbolicDraft,
     SymbolicProgram,
 )
-from treville.events.symbolic_terms import FALSE, TRUE
+from treville.events.symbolic_terms import FALSE, TRUE, Condition
 from treville.programs.ir import (
     Assume,
     Branch,
@@ -40,11 +45,12 @@ from treville.programs.ir import (
     Thread,
 )
 from treville.programs.unroll import CUT, EXIT, MAX_STEPS, WAIT, Choice, Copy, Unrolling
+from treville.relations import EventId
 from treville.results import BudgetExceeded
 
 __all__ = [
-    "NOTHING", "NO_BLOCK", "Binding", "Sources", "State", "StaticEvent", "SymbolicProgram", "ThreadWalk",
-    "symbolic_program",
+    "NOTHING", "NO_BLOCK", "Binding", "Sources", "State", "StaticAccess", "StaticEvent",
+    "SymbolicProgram", "ThreadWalk", "symbolic_program",
 ]  # fmt: skip
 
 
@@ -52,25 +58,25 @@ def symbolic_program(program: Program, bound: int) -> SymbolicProgram:
     """The static events of every thread of a litmus test, loops unrolled to the bound.
 
     A loop whose condition does not depend on memory ends by itself and is unrolled as far as it runs."""
-    result = SymbolicProgram(program)
+    result = SymbolicDraft(program)
     for thread in program.threads:
         walk = ThreadWalk(result, thread, Unrolling(thread, bound))
         walk.walk(TRUE, walk.first_registers())
-    return result
+    return result.finished()
 
 
 class ThreadWalk(Joining):
     """One pass over the copies of a thread's instructions, as far as they can be reached."""
 
-    def __init__(self, result: SymbolicProgram, thread: Thread, unrolling: Unrolling) -> None:
+    def __init__(self, result: SymbolicDraft, thread: Thread, unrolling: Unrolling) -> None:
         super().__init__(result, len(result.thread_names))
         self.thread = thread
         result.thread_names.append(thread.name)
         result.final.append({})
         self.unrolling = unrolling
-        self.incoming: dict[Copy, list[tuple[int, State]]] = {}
+        self.incoming: dict[Copy, list[tuple[Condition, State]]] = {}
         self.pending: list[Copy] = []
-        self.exits: list[tuple[int, State]] = []
+        self.exits: list[tuple[Condition, State]] = []
         self.numbers: dict[Copy, int] = {}  # the steps, in the order in which they were executed
         self.targets: list[list[Copy]] = []  # of each step
         self.own_events: list[int] = []  # masks: the step's event, or those of a thread it starts
@@ -80,7 +86,7 @@ class ThreadWalk(Joining):
         """The thread's initial registers."""
         return {n: Binding(self.terms.constant(value)) for n, value in self.thread.registers.items()}
 
-    def walk(self, guard: int, registers: dict[str, Binding]) -> None:
+    def walk(self, guard: Condition, registers: dict[str, Binding]) -> None:
         """Fill the result with this thread's events, order, constraints and final registers."""
         start = State(registers)
         if self.thread.instructions:
@@ -94,14 +100,14 @@ class ThreadWalk(Joining):
             self.result.final[self.index] = self.merge(self.exits)[1].registers
         self._program_order()
 
-    def _reach(self, copy: Copy, guard: int, state: State) -> None:
+    def _reach(self, copy: Copy, guard: Condition, state: State) -> None:
         arrived = self.incoming.get(copy)
         if arrived is None:
             arrived = self.incoming[copy] = []
             heappush(self.pending, copy)
         arrived.append((guard, state))
 
-    def _step(self, copy: Copy, guard: int, state: State) -> None:
+    def _step(self, copy: Copy, guard: Condition, state: State) -> None:
         if len(self.numbers) >= MAX_STEPS:
             raise BudgetExceeded("a thread unrolls to too many instructions", "lower --bound")
         self.numbers[copy] = len(self.numbers)
@@ -113,7 +119,7 @@ class ThreadWalk(Joining):
         self.own_events.append((1 << len(self.result.events)) - (1 << first))
         self._leave(copy, guard, state, choices)
 
-    def _leave(self, copy: Copy, guard: int, state: State, choices: dict[Choice, int]) -> None:
+    def _leave(self, copy: Copy, guard: Condition, state: State, choices: dict[Choice, Condition]) -> None:
         position = copy[-1]
         targets: list[Copy] = []
         self.targets.append(targets)
@@ -137,13 +143,13 @@ class ThreadWalk(Joining):
                 self._reach(following, condition, mine)
                 targets.append(following)
 
-    def cut(self, copy: Copy, target: int, condition: int, state: State) -> None:
+    def cut(self, copy: Copy, target: int, condition: Condition, state: State) -> None:
         """Note that the thread is cut where it would jump back to the target once more."""
         del target, state
         self.result.cuts.append(condition)
         self.result.cut_at.append(self.thread.instructions[copy[-1]])
 
-    def wait(self, copy: Copy, target: int, condition: int) -> None:
+    def wait(self, copy: Copy, target: int, condition: Condition) -> None:
         """The thread waits in a loop that begins at the target."""
 
     def goes_on(self, position: int, known: bool) -> bool:
@@ -167,7 +173,9 @@ class ThreadWalk(Joining):
 
     # -- instructions ------------------------------------------------------------------------------------
 
-    def execute(self, state: State, guard: int, instruction: Instruction, position: int) -> dict[Choice, int]:
+    def execute(
+        self, state: State, guard: Condition, instruction: Instruction, position: int
+    ) -> dict[Choice, Condition]:
         """Change the state by one instruction; for a branch, the condition of each of its edges."""
         terms = self.terms
         if isinstance(instruction, Local):
@@ -180,9 +188,7 @@ class ThreadWalk(Joining):
             condition = terms.non_zero(self.evaluate(instruction.condition, state).value)
             self.result.required.append((guard, condition))
         elif isinstance(instruction, Fence):
-            event = self.event(state, "F", instruction.tags, guard, instruction, position)
-            if instruction.address is not None:
-                event.address, event.addr, event.pick_addr = self.evaluate(instruction.address, state)
+            self._fence(state, guard, instruction, position)
         elif isinstance(instruction, Load):
             self._load(state, guard, instruction, position)
         elif isinstance(instruction, Store):
@@ -195,37 +201,39 @@ class ThreadWalk(Joining):
             return self._indirect_branch(state, instruction)
         return {}
 
-    def event(
-        self, state: State, kind: str, tags: frozenset[str], guard: int, instruction: Instruction,
-        position: int,
-    ) -> StaticEvent:  # fmt: skip
-        """A new event of this thread with the control dependencies of the state."""
+    def happening(self, state: State, guard: Condition, instruction: Instruction, position: int) -> Happening:
+        """What the next event of this thread has, whatever it does; control dependencies are the state's."""
         if state.last[0] != instruction.index or state.last[1] > position:
             state.order += 1
         state.last = (instruction.index, position)
-        event = StaticEvent(
-            len(self.result.events), self.index, kind, tags, guard, instruction, position, state.order,
-            ctrl=self.union(state.control.values()), pick_ctrl=self.union(state.control_pick.values()),
-            block=state.block,
+        return Happening(
+            EventId(len(self.result.events)), self.index, guard, instruction, position, state.order,
+            self.union(state.control.values()), self.union(state.control_pick.values()), state.block,
         )  # fmt: skip
+
+    def add(self, state: State, event: StaticEvent) -> None:
+        """Let the thread have an event."""
         self.result.events.append(event)
         state.passed |= 1 << event.number
-        return event
 
-    def _load(self, state: State, guard: int, instruction: Load, position: int) -> None:
+    def _fence(self, state: State, guard: Condition, instruction: Fence, position: int) -> None:
+        now = self.happening(state, guard, instruction, position)
+        where = None if instruction.address is None else self.evaluate(instruction.address, state)
+        self.add(state, now.fence(instruction.tags, where))
+
+    def _load(self, state: State, guard: Condition, instruction: Load, position: int) -> None:
         address = self.evaluate(instruction.address, state)
-        event = self.event(state, "R", instruction.tags, guard, instruction, position)
-        event.address, event.addr, event.pick_addr = address
-        event.value = self.terms.read(event.number)
-        event.exclusive = instruction.exclusive
+        now = self.happening(state, guard, instruction, position)
+        value, itself = self.terms.read(now.number), {now.number: TRUE}
+        self.add(state, now.access(READ, instruction.tags, address, Binding(value), instruction.exclusive))
         if instruction.register is not None:
-            state.registers[instruction.register] = Binding(event.value, {event.number: TRUE})
+            state.registers[instruction.register] = Binding(value, itself)
         if instruction.link:
-            state.linked = {event.number: TRUE}
+            state.linked = itself
         if instruction.exclusive:
-            state.reserved = {event.number: TRUE}
+            state.reserved = itself
 
-    def _store(self, state: State, guard: int, instruction: Store, position: int) -> None:
+    def _store(self, state: State, guard: Condition, instruction: Store, position: int) -> None:
         picked: Sources = NOTHING
         if instruction.when is not None:
             condition = self.evaluate(instruction.when, state)
@@ -233,12 +241,12 @@ class ThreadWalk(Joining):
             picked = self.union([condition.data, condition.pick])
             if guard == FALSE:
                 return
-        event = self._write(state, guard, instruction, position)
-        event.pick_data = self.union([event.pick_data, picked])
-        if instruction.link:
-            event.pair = state.linked
+        pair = state.linked if instruction.link else NOTHING
+        self.add(state, self._write(state, guard, instruction, position, picked, pair))
 
-    def _store_exclusive(self, state: State, guard: int, instruction: StoreExclusive, position: int) -> None:
+    def _store_exclusive(
+        self, state: State, guard: Condition, instruction: StoreExclusive, position: int
+    ) -> None:
         terms = self.terms
         reserved = {
             load: when for load, when in state.reserved.items() if self._same_width(load, instruction)
@@ -251,14 +259,14 @@ class ThreadWalk(Joining):
         succeeds = terms.free(len(self.result.events))
         address = self.evaluate(instruction.address, state).value
         event = self._write(state, terms.both(guard, succeeds), instruction, position)
-        event.exclusive = True
-        usable = []
+        usable, pair = [], dict[EventId, Condition]()
         for load, condition in reserved.items():
             reservation = self.result.events[load]
-            assert reservation.address is not None
-            same = terms.both(condition, terms.equal(reservation.address, address))
-            event.pair[load] = same
+            assert isinstance(reservation, StaticAccess)
+            pair[load] = same = terms.both(condition, terms.equal(reservation.address, address))
             usable.append(terms.both(reservation.guard, same))
+        event = replace(event, pair=pair, exclusive=True)
+        self.add(state, event)
         self.result.required.append((event.guard, terms.either(usable)))
         self.result.required.append((succeeds, guard))  # what is not executed makes no choice
         data, pick = self._status_sources(event, instruction)
@@ -267,7 +275,7 @@ class ThreadWalk(Joining):
             value, self.when(succeeds, data), self.when(succeeds, pick)
         )
 
-    def _same_width(self, load: int, instruction: StoreExclusive) -> bool:
+    def _same_width(self, load: EventId, instruction: StoreExclusive) -> bool:
         reservation = self.result.events[load].instruction
         return isinstance(reservation, Load) and reservation.bits == instruction.bits
 
@@ -287,17 +295,18 @@ class ThreadWalk(Joining):
         return self.union(data), self.union(pick)
 
     def _write(
-        self, state: State, guard: int, instruction: Store | StoreExclusive, position: int
-    ) -> StaticEvent:
+        self, state: State, guard: Condition, instruction: Store | StoreExclusive, position: int,
+        picked: Sources = NOTHING, pair: Sources = NOTHING,
+    ) -> StaticAccess:  # fmt: skip
+        """The write of a store, which is still to be added."""
         address = self.evaluate(instruction.address, state)
-        value = self.evaluate(instruction.value, state)
-        event = self.event(state, "W", instruction.tags, guard, instruction, position)
-        event.address, event.addr, event.pick_addr = address
-        event.value = self.terms.apply("sext", (value.value,), instruction.bits)
-        event.data, event.pick_data = value.data, value.pick
-        return event
+        value, data, pick = self.evaluate(instruction.value, state)
+        now = self.happening(state, guard, instruction, position)
+        written = self.terms.apply("sext", (value,), instruction.bits)
+        stored = Binding(written, data, self.union([pick, picked]))
+        return now.access(WRITE, instruction.tags, address, stored, pair=pair)
 
-    def _branch(self, state: State, instruction: Branch) -> dict[Choice, int]:
+    def _branch(self, state: State, instruction: Branch) -> dict[Choice, Condition]:
         if instruction.condition is None:
             return {}
         condition = self.evaluate(instruction.condition, state)
@@ -306,7 +315,7 @@ class ThreadWalk(Joining):
         holds = self.terms.non_zero(condition.value)
         return {True: holds, False: -holds}
 
-    def _indirect_branch(self, state: State, instruction: IndirectBranch) -> dict[Choice, int]:
+    def _indirect_branch(self, state: State, instruction: IndirectBranch) -> dict[Choice, Condition]:
         target = self.evaluate(instruction.target, state)
         self._control(state, None, target)
         addresses = self.thread.code_addresses
@@ -349,7 +358,7 @@ class ThreadWalk(Joining):
             ),
         )
 
-    def when(self, condition: int, sources: Sources) -> Sources:
+    def when(self, condition: Condition, sources: Sources) -> Sources:
         """The same sources under a further condition."""
         if condition == TRUE:
             return sources

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from treville.events.symbolic_terms import Terms
+from treville.events.kinds import FENCE, WRITE, EventKind
+from treville.events.symbolic_terms import Condition, Terms, Value
 from treville.programs.ir import Instruction, Program
+from treville.relations import EventId
 
 # Reads that something depends on, each with the condition under which it does (given both events).
-Sources: TypeAlias = dict[int, int]
+Sources: TypeAlias = dict[EventId, Condition]
 NOTHING: Sources = {}
 NO_BLOCK = -1
 
@@ -17,25 +20,25 @@ NO_BLOCK = -1
 class Binding(NamedTuple):
     """What a register holds: a value, its data and its pick dependencies."""
 
-    value: int
+    value: Value
     data: Sources = NOTHING
     pick: Sources = NOTHING
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StaticEvent:
-    """An event that is executed exactly when `guard` holds. Fences have no value, and most no address."""
+    """An event that is executed exactly when `guard` holds: a fence, or a `StaticAccess`. Most fences have no
+    address."""
 
-    number: int
+    number: EventId
     thread: int
-    kind: str
+    kind: EventKind
     tags: frozenset[str]
-    guard: int
+    guard: Condition
     instruction: Instruction
     position: int
     order: int
-    address: int | None = None
-    value: int | None = None
+    address: Value | None = None
     addr: Sources = field(default_factory=dict)
     data: Sources = field(default_factory=dict)
     ctrl: Sources = field(default_factory=dict)
@@ -47,18 +50,63 @@ class StaticEvent:
     block: int = NO_BLOCK
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class StaticAccess(StaticEvent):
+    """A read or a write. Its value is what it finds or leaves at the address."""
+
+    address: Value
+    value: Value
+
+
+class Happening(NamedTuple):
+    """What an event has whatever it does: when, where in the program, and after which decisions."""
+
+    number: EventId
+    thread: int
+    guard: Condition
+    instruction: Instruction
+    position: int
+    order: int
+    ctrl: Sources
+    pick_ctrl: Sources
+    block: int
+
+    def fence(self, tags: frozenset[str], where: Binding | None) -> StaticEvent:
+        """A fence, of a location or of none."""
+        address, addr, pick_addr = where or (None, NOTHING, NOTHING)
+        return StaticEvent(
+            number=self.number, thread=self.thread, kind=FENCE, tags=tags, guard=self.guard,
+            instruction=self.instruction, position=self.position, order=self.order,
+            address=address, addr=addr, pick_addr=pick_addr, ctrl=self.ctrl, pick_ctrl=self.pick_ctrl,
+            block=self.block,
+        )  # fmt: skip
+
+    def access(
+        self, kind: EventKind, tags: frozenset[str], where: Binding, what: Binding, exclusive: bool = False,
+        pair: Sources = NOTHING,
+    ) -> StaticAccess:  # fmt: skip
+        """A read or a write, of what it finds or leaves there."""
+        return StaticAccess(
+            number=self.number, thread=self.thread, kind=kind, tags=tags, guard=self.guard,
+            instruction=self.instruction, position=self.position, order=self.order,
+            address=where.value, addr=where.data, pick_addr=where.pick,
+            value=what.value, data=what.data, pick_data=what.pick,
+            ctrl=self.ctrl, pick_ctrl=self.pick_ctrl, pair=pair, exclusive=exclusive, block=self.block,
+        )  # fmt: skip
+
+
 class Wait(NamedTuple):
     """Where a thread may wait: `condition` says that it is there and does not pass. It reads `reads` again
     and again, as far as they are executed, and `writes` only write back what was there."""
 
     thread: int
     instruction: Instruction
-    condition: int
-    reads: tuple[int, ...] = ()
-    writes: tuple[int, ...] = ()
+    condition: Condition
+    reads: tuple[EventId, ...] = ()
+    writes: tuple[EventId, ...] = ()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SymbolicProgram:
     """All threads: their events, which of them can follow which (`po` rows), and what runs must satisfy.
 
@@ -76,22 +124,66 @@ class SymbolicProgram:
     """
 
     program: Program
+    terms: Terms
+    events: tuple[StaticEvent, ...]
+    po: tuple[int, ...]
+    required: tuple[tuple[Condition, Condition], ...]
+    cuts: tuple[Condition, ...]
+    cut_at: tuple[Instruction, ...]  # for each of `cuts` what was not done again
+    havocs: tuple[tuple[Condition, Value], ...]
+    jumps: tuple[tuple[Value, frozenset[int], Instruction], ...]
+    final: tuple[Mapping[str, Binding], ...]
+    thread_names: tuple[str, ...]
+    # What only whole programs have; see `events.symbolic_whole`.
+    asserts: tuple[tuple[Condition, Instruction], ...]
+    joins: tuple[tuple[Value, int], ...]
+    objects: tuple[tuple[str, int], ...]
+    heap: tuple[int, ...]
+    frees: tuple[tuple[Condition, Value, Instruction], ...]
+    unset: Mapping[int, Instruction]
+    waits: tuple[Wait, ...]
+    threads: Mapping[int, tuple[Condition, Condition]]
+
+    def access(self, event: EventId) -> StaticAccess:
+        """The event, which must be a read or a write."""
+        found = self.events[event]
+        assert isinstance(found, StaticAccess)
+        return found
+
+    def writes(self) -> list[StaticAccess]:
+        """All writes."""
+        return [e for e in self.events if e.kind is WRITE and isinstance(e, StaticAccess)]
+
+
+@dataclass(slots=True)
+class SymbolicDraft:
+    """A symbolic program in the making; see there."""
+
+    program: Program
     terms: Terms = field(default_factory=Terms)
     events: list[StaticEvent] = field(default_factory=list)
     po: list[int] = field(default_factory=list)
-    required: list[tuple[int, int]] = field(default_factory=list)
-    cuts: list[int] = field(default_factory=list)
-    cut_at: list[Instruction] = field(default_factory=list)  # for each of `cuts` what was not done again
-    havocs: list[tuple[int, int]] = field(default_factory=list)
-    jumps: list[tuple[int, frozenset[int], Instruction]] = field(default_factory=list)
+    required: list[tuple[Condition, Condition]] = field(default_factory=list)
+    cuts: list[Condition] = field(default_factory=list)
+    cut_at: list[Instruction] = field(default_factory=list)
+    havocs: list[tuple[Condition, Value]] = field(default_factory=list)
+    jumps: list[tuple[Value, frozenset[int], Instruction]] = field(default_factory=list)
     final: list[dict[str, Binding]] = field(default_factory=list)
-    # What only whole programs have; see `events.symbolic_whole`.
-    asserts: list[tuple[int, Instruction]] = field(default_factory=list)
-    joins: list[tuple[int, int]] = field(default_factory=list)
+    thread_names: list[str] = field(default_factory=list)
+    asserts: list[tuple[Condition, Instruction]] = field(default_factory=list)
+    joins: list[tuple[Value, int]] = field(default_factory=list)
     objects: list[tuple[str, int]] = field(default_factory=list)
     heap: list[int] = field(default_factory=list)
-    frees: list[tuple[int, int, Instruction]] = field(default_factory=list)
+    frees: list[tuple[Condition, Value, Instruction]] = field(default_factory=list)
     unset: dict[int, Instruction] = field(default_factory=dict)
     waits: list[Wait] = field(default_factory=list)
-    threads: dict[int, tuple[int, int]] = field(default_factory=dict)
-    thread_names: list[str] = field(default_factory=list)
+    threads: dict[int, tuple[Condition, Condition]] = field(default_factory=dict)
+
+    def finished(self) -> SymbolicProgram:
+        """The program as it is now."""
+        return SymbolicProgram(
+            self.program, self.terms, tuple(self.events), tuple(self.po), tuple(self.required),
+            tuple(self.cuts), tuple(self.cut_at), tuple(self.havocs), tuple(self.jumps), tuple(self.final),
+            tuple(self.thread_names), tuple(self.asserts), tuple(self.joins), tuple(self.objects),
+            tuple(self.heap), tuple(self.frees), self.unset, tuple(self.waits), self.threads,
+        )  # fmt: skip

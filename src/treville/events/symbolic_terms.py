@@ -4,17 +4,36 @@ A value is an index into `Terms.values`, a condition a signed index into `Terms.
 negation, so that equal terms are equal ints and constants fold while terms are built. Arguments precede
 the terms built of them; the only way back is through memory (`Read`). What a term can be is found out
 by `analysis.values`; how it becomes a formula is up to `encoding` (finite domains today).
+
+To the type checker, values and conditions are types of their own. TRUE and FALSE are those of conditions;
+literals of formulas have others (`encoding.formula`), and only a value encoding turns one into the other.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from treville.programs.operators import OPERATORS
+from treville.relations import EventId
 
-TRUE = 1
-FALSE = -1
+if TYPE_CHECKING:
+
+    class Value(int):
+        """A term that is a number: its place in `Terms.values`."""
+
+    class Condition(int):
+        """A term that is true or not: its place in `Terms.conditions`, negative if it is negated."""
+
+        def __neg__(self) -> Condition: ...
+
+        def __abs__(self) -> Condition: ...
+
+else:
+    Value = Condition = int
+
+TRUE: Final = Condition(1)
+FALSE: Final = Condition(-1)
 
 
 class Constant(NamedTuple):
@@ -26,14 +45,14 @@ class Constant(NamedTuple):
 class Read(NamedTuple):
     """What a read event finds in memory."""
 
-    event: int
+    event: EventId
 
 
 class Apply(NamedTuple):
     """An operator of `programs.operators`."""
 
     name: str
-    args: tuple[int, ...]
+    args: tuple[Value, ...]
     bits: int
 
 
@@ -41,7 +60,7 @@ class Choose(NamedTuple):
     """The value of the case whose condition holds; cases exclude each other. Where none holds the value
     does not matter."""
 
-    cases: tuple[tuple[int, int], ...]
+    cases: tuple[tuple[Condition, Value], ...]
 
 
 class Any(NamedTuple):
@@ -68,27 +87,27 @@ class Holds(NamedTuple):
 class NonZero(NamedTuple):
     """A value is not zero."""
 
-    value: int
+    value: Value
 
 
 class Equal(NamedTuple):
     """Two values are equal."""
 
-    left: int
-    right: int
+    left: Value
+    right: Value
 
 
 class Both(NamedTuple):
     """Conjunction."""
 
-    left: int
-    right: int
+    left: Condition
+    right: Condition
 
 
 class Either(NamedTuple):
     """Disjunction."""
 
-    cases: tuple[int, ...]
+    cases: tuple[Condition, ...]
 
 
 class Free(NamedTuple):
@@ -107,46 +126,46 @@ class Terms:
     values: list[ValueTerm] = field(default_factory=list)
     conditions: list[ConditionTerm] = field(default_factory=lambda: [Holds(), Holds()])
     order: list[int] = field(default_factory=list)  # all terms as they were built; condition c as ~c
-    _value_index: dict[tuple[type, ValueTerm], int] = field(default_factory=dict)
-    _condition_index: dict[tuple[type, ConditionTerm], int] = field(default_factory=dict)
+    _value_index: dict[tuple[type, ValueTerm], Value] = field(default_factory=dict)
+    _condition_index: dict[tuple[type, ConditionTerm], Condition] = field(default_factory=dict)
 
-    def _value(self, term: ValueTerm) -> int:
+    def _value(self, term: ValueTerm) -> Value:
         key = (type(term), term)  # named tuples of different types can be equal
         found = self._value_index.get(key)
         if found is None:
-            found = self._value_index[key] = len(self.values)
+            found = self._value_index[key] = Value(len(self.values))
             self.values.append(term)
             self.order.append(found)
         return found
 
-    def _condition(self, term: ConditionTerm) -> int:
+    def _condition(self, term: ConditionTerm) -> Condition:
         key = (type(term), term)  # named tuples of different types can be equal
         found = self._condition_index.get(key)
         if found is None:
-            found = self._condition_index[key] = len(self.conditions)
+            found = self._condition_index[key] = Condition(len(self.conditions))
             self.conditions.append(term)
             self.order.append(~found)
         return found
 
     # -- values ------------------------------------------------------------------------------------------
 
-    def constant(self, number: int) -> int:
+    def constant(self, number: int) -> Value:
         """The value that is that number."""
         return self._value(Constant(number))
 
-    def read(self, event: int) -> int:
+    def read(self, event: EventId) -> Value:
         """The value that a read event finds."""
         return self._value(Read(event))
 
-    def any_of(self, key: int, numbers: tuple[int, ...]) -> int:
+    def any_of(self, key: int, numbers: tuple[int, ...]) -> Value:
         """A free choice of one of the numbers."""
         return self.constant(numbers[0]) if len(numbers) == 1 else self._value(Any(key, numbers))
 
-    def unknown(self, bits: int) -> int:
+    def unknown(self, bits: int) -> Value:
         """A free choice of a number of that many bits."""
         return self._value(Unknown(len(self.values), bits))
 
-    def apply(self, name: str, args: tuple[int, ...], bits: int) -> int:
+    def apply(self, name: str, args: tuple[Value, ...], bits: int) -> Value:
         """The operator applied to the values, folded where the result is known."""
         terms = [self.values[arg] for arg in args]
         numbers = [term.number for term in terms if isinstance(term, Constant)]
@@ -158,9 +177,9 @@ class Terms:
             return self.constant(0)
         return self._value(Apply(name, args, bits))
 
-    def choose(self, cases: list[tuple[int, int]]) -> int:
+    def choose(self, cases: list[tuple[Condition, Value]]) -> Value:
         """The value of the one case whose condition holds; cases with the same value are joined."""
-        joined: dict[int, list[int]] = {}
+        joined: dict[Value, list[Condition]] = {}
         for condition, value in cases:
             if condition != FALSE:
                 joined.setdefault(value, []).append(condition)
@@ -172,14 +191,14 @@ class Terms:
 
     # -- conditions --------------------------------------------------------------------------------------
 
-    def non_zero(self, value: int) -> int:
+    def non_zero(self, value: Value) -> Condition:
         """The condition that the value is not zero."""
         term = self.values[value]
         if isinstance(term, Constant):
             return TRUE if term.number else FALSE
         return self._condition(NonZero(value))
 
-    def equal(self, left: int, right: int) -> int:
+    def equal(self, left: Value, right: Value) -> Condition:
         """The condition that two values are equal."""
         if left == right:
             return TRUE
@@ -188,11 +207,11 @@ class Terms:
             return FALSE
         return self._condition(Equal(min(left, right), max(left, right)))
 
-    def free(self, key: int) -> int:
+    def free(self, key: int) -> Condition:
         """A choice of its own."""
         return self._condition(Free(key))
 
-    def both(self, left: int, right: int) -> int:
+    def both(self, left: Condition, right: Condition) -> Condition:
         """Conjunction, folded."""
         if left in (TRUE, right):
             return right
@@ -206,7 +225,7 @@ class Terms:
                 return one
         return self._condition(Both(left, right))
 
-    def conjuncts(self, condition: int) -> list[int]:
+    def conjuncts(self, condition: Condition) -> list[Condition]:
         """The condition and all that it is a conjunction of."""
         found, pending = [], [condition]
         while pending:
@@ -217,10 +236,10 @@ class Terms:
                 pending += [term.left, term.right]
         return found
 
-    def either(self, cases: list[int]) -> int:
+    def either(self, cases: list[Condition]) -> Condition:
         """Disjunction; `g and c` together with `g and not c` is `g`, so guards shrink where paths join."""
         pending = [case for case in dict.fromkeys(cases) if case != FALSE]
-        kept: list[int] = []
+        kept: list[Condition] = []
         while pending:
             case = pending.pop()
             if case == TRUE or -case in kept:
@@ -235,7 +254,7 @@ class Terms:
             return kept[0] if kept else FALSE
         return self._condition(Either(tuple(sorted(kept))))
 
-    def _join(self, one: int, other: int) -> int | None:
+    def _join(self, one: Condition, other: Condition) -> Condition | None:
         """`g` if the two are `g and c` and `g and not c`, or one of them if it covers the other."""
         if one == other:
             return one

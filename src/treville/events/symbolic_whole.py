@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from treville.events.kinds import WRITE
 from treville.events.symbolic import (
     NO_BLOCK,
     Binding,
@@ -16,8 +17,8 @@ from treville.events.symbolic import (
     SymbolicProgram,
     ThreadWalk,
 )
-from treville.events.symbolic_data import Wait
-from treville.events.symbolic_terms import FALSE, TRUE, Constant
+from treville.events.symbolic_data import SymbolicDraft, Wait
+from treville.events.symbolic_terms import FALSE, TRUE, Condition, Constant, Value
 from treville.events.waiting import Rounds, wait_for_read
 from treville.programs.ir import (
     LOCATION_BASE,
@@ -60,14 +61,14 @@ def whole_program(program: Program, bound: int) -> SymbolicProgram:
 
 
 def _walked(program: Program, context: _Context) -> SymbolicProgram:
-    result = SymbolicProgram(program)
+    result = SymbolicDraft(program)
     main = WholeProgramWalk(result, program.threads[0], context)
     main.walk(TRUE, main.first_registers())
     _check_frees(result)
-    return result
+    return result.finished()
 
 
-def _check_frees(result: SymbolicProgram) -> None:
+def _check_frees(result: SymbolicDraft) -> None:
     """It fails to free anything but null and the starts of objects of the heap."""
     terms = result.terms
     for guard, address, instruction in result.frees:
@@ -84,7 +85,7 @@ class _Context:
         self.program = program
         self.bound = bound
         self.cuts_all = cuts_all
-        self.ended: dict[int, int] = {}
+        self.ended: dict[int, Condition] = {}
         self._unrollings: dict[str, Unrolling] = {}
 
     def unrolling(self, thread: Thread) -> Unrolling:
@@ -101,12 +102,12 @@ class _Context:
 class WholeProgramWalk(ThreadWalk):
     """The walk over one thread of a whole program."""
 
-    def __init__(self, result: SymbolicProgram, thread: Thread, context: _Context) -> None:
+    def __init__(self, result: SymbolicDraft, thread: Thread, context: _Context) -> None:
         super().__init__(result, thread, context.unrolling(thread))
         self.context = context
         self.blocks = 0
         self.rounds = Rounds(self)
-        self._joins: list[tuple[int, int]] = []  # (step, value of the thread's number)
+        self._joins: list[tuple[int, Value]] = []  # (step, value of the thread's number)
         self._unset: dict[str, Binding] = {}  # cells of private objects that were not written
         self._known: dict[int, bool] = {}  # conditional branches: was the last copy's condition known?
 
@@ -114,7 +115,7 @@ class WholeProgramWalk(ThreadWalk):
         """The thread's initial registers, its own number among them."""
         return {**super().first_registers(), OWN_NUMBER: Binding(self.terms.constant(self.index))}
 
-    def walk(self, guard: int, registers: dict[str, Binding]) -> None:
+    def walk(self, guard: Condition, registers: dict[str, Binding]) -> None:
         """As for litmus tests; also learn when the thread has ended and what comes after its joins."""
         super().walk(guard, registers)
         ended = self.context.ended[self.index] = self.terms.either([taken for taken, _ in self.exits])
@@ -122,7 +123,9 @@ class WholeProgramWalk(ThreadWalk):
         for number, value in self._joins:
             self.result.joins.append((value, self.after[number]))
 
-    def execute(self, state: State, guard: int, instruction: Instruction, position: int) -> dict[Choice, int]:
+    def execute(
+        self, state: State, guard: Condition, instruction: Instruction, position: int
+    ) -> dict[Choice, Condition]:
         """Change the state by one instruction; the conditions of the edges that can be taken."""
         terms = self.terms
         if isinstance(instruction, Assume | Assert):
@@ -170,18 +173,18 @@ class WholeProgramWalk(ThreadWalk):
         live = self.rounds.live()[position]
         return [name for name in names if is_live(name, live)]
 
-    def _step(self, copy: Copy, guard: int, state: State) -> None:
+    def _step(self, copy: Copy, guard: Condition, state: State) -> None:
         self.rounds.begin(copy, state)
         super()._step(copy, guard, state)
 
-    def cut(self, copy: Copy, target: int, condition: int, state: State) -> None:
+    def cut(self, copy: Copy, target: int, condition: Condition, state: State) -> None:
         """As in litmus tests, but after a round that changed nothing the thread only waits."""
         if not self.context.program.every_round:
             _, condition = self.rounds.split(copy, target, condition, state)
         if condition != FALSE:
             super().cut(copy, target, condition, state)
 
-    def wait(self, copy: Copy, target: int, condition: int) -> None:
+    def wait(self, copy: Copy, target: int, condition: Condition) -> None:
         """Note where the thread waits."""
         self.rounds.wait(copy, target, condition)
 
@@ -222,13 +225,13 @@ class WholeProgramWalk(ThreadWalk):
                 position += 1
         return position
 
-    def _assert(self, fails: int, instruction: Assert) -> None:
+    def _assert(self, fails: Condition, instruction: Assert) -> None:
         if fails != FALSE:
             self.result.asserts.append((fails, instruction))
 
     # -- threads -----------------------------------------------------------------------------------------
 
-    def _spawn(self, state: State, guard: int, instruction: Spawn) -> None:
+    def _spawn(self, state: State, guard: Condition, instruction: Spawn) -> None:
         if len(self.result.thread_names) >= MAX_THREADS:
             raise BudgetExceeded(f"more than {MAX_THREADS} threads", "lower --bound")
         body = self.context.program.functions[instruction.function]
@@ -239,7 +242,7 @@ class WholeProgramWalk(ThreadWalk):
         state.registers[instruction.register] = Binding(self.terms.constant(child.index))
         child.walk(guard, registers)
 
-    def _join(self, state: State, instruction: Join) -> int:
+    def _join(self, state: State, instruction: Join) -> Condition:
         """The condition that the thread has ended."""
         terms = self.terms
         value = self.evaluate(instruction.thread, state).value
@@ -266,7 +269,7 @@ class WholeProgramWalk(ThreadWalk):
             self.result.unset[start] = instruction
         return Binding(self.terms.constant(start))
 
-    def _free(self, state: State, guard: int, instruction: Free, position: int) -> None:
+    def _free(self, state: State, guard: Condition, instruction: Free, position: int) -> None:
         """The write that ends a cell. What it writes does not matter, since nobody may read it."""
         terms = self.terms
         address = self.evaluate(instruction.address, state)
@@ -277,10 +280,10 @@ class WholeProgramWalk(ThreadWalk):
             there = terms.either([terms.equal(address.value, terms.constant(s)) for s in instruction.within])
         guard = terms.both(guard, there)
         if guard != FALSE:
-            event = self.event(state, "W", instruction.tags, guard, instruction, position)
-            event.address = terms.apply("add", (address.value, terms.constant(instruction.offset)), 64)
-            event.addr, event.pick_addr = address.data, address.pick
-            event.value = terms.constant(0)
+            now = self.happening(state, guard, instruction, position)
+            cell = terms.apply("add", (address.value, terms.constant(instruction.offset)), 64)
+            where, what = address._replace(value=cell), Binding(terms.constant(0))
+            self.add(state, now.access(WRITE, instruction.tags, where, what))
 
     def _read_private(self, state: State, instruction: ReadPrivate) -> Binding:
         offset = self.evaluate(instruction.offset, state)

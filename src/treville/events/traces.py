@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from treville.events.kinds import WRITE, EventKind
 from treville.programs.ir import (
     LOCATION_BASE,
     LOCATION_STRIDE,
@@ -53,7 +54,7 @@ class Shape(NamedTuple):
     `instruction` counts executed source instructions, so two events of one instruction share it. `pair` is
     the read half of the read-modify-write that this write completes."""
 
-    kind: str
+    kind: EventKind
     tags: frozenset[str]
     address: int | None
     instruction: int
@@ -257,6 +258,8 @@ def _record_writes(memory: Memory, found: list[list[Trace]]) -> set[int]:
     for thread, traces in enumerate(found):
         for trace in traces:
             for shape, value in zip(trace.shapes, trace.values, strict=True):
-                if shape.kind == "W" and memory.add(thread, shape.address or 0, value or 0):
-                    changed.add(shape.address or 0)
+                if shape.kind is not WRITE or shape.address is None or value is None:
+                    continue
+                if memory.add(thread, shape.address, value):
+                    changed.add(shape.address)
     return changed

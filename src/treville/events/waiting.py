@@ -12,8 +12,9 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from treville.events.symbolic_data import Binding, StaticEvent, Wait
-from treville.events.symbolic_terms import FALSE, TRUE
+from treville.events.kinds import READ, WRITE
+from treville.events.symbolic_data import Binding, StaticAccess, StaticEvent, Wait
+from treville.events.symbolic_terms import FALSE, TRUE, Condition, Value
 from treville.programs.ir import Allocate, Free, Instruction, Join, Spawn, StoreExclusive
 from treville.programs.live import is_live, live_names
 
@@ -52,7 +53,7 @@ class Rounds:
     def _key(self, copy: Copy, head: int) -> tuple[int, ...]:
         return (head, *copy[: self.heads[head] + 1])
 
-    def split(self, copy: Copy, head: int, condition: int, state: State) -> tuple[int, int]:
+    def split(self, copy: Copy, head: int, condition: Condition, state: State) -> tuple[Condition, Condition]:
         """The parts of the condition of a backward jump under which the round was idle and was not; the
         thread waits under the first."""
         idle = self._idle(copy, head, condition, state)
@@ -61,12 +62,12 @@ class Rounds:
             self.wait(copy, head, waits)
         return waits, self.terms.both(condition, -idle)
 
-    def wait(self, copy: Copy, head: int, condition: int) -> None:
+    def wait(self, copy: Copy, head: int, condition: Condition) -> None:
         """Note that the thread waits behind the jump."""
         begun = self._begun.get(self._key(copy, head))
         events = self._events(begun.events) if begun else []
-        reads = tuple(event.number for event in events if event.kind == "R")
-        writes = tuple(event.number for event in events if event.kind == "W")
+        reads = tuple(event.number for event in events if event.kind is READ)
+        writes = tuple(event.number for event in events if event.kind is WRITE)
         at = self.walk.thread.instructions[copy[-1]]
         self.walk.result.waits.append(Wait(self.walk.index, at, condition, reads, writes))
 
@@ -74,7 +75,7 @@ class Rounds:
         """The thread's own events since there were so many."""
         return [event for event in self.walk.result.events[first:] if event.thread == self.walk.index]
 
-    def _idle(self, copy: Copy, head: int, condition: int, state: State) -> int:
+    def _idle(self, copy: Copy, head: int, condition: Condition, state: State) -> Condition:
         """The condition that the round which the jump ends changed nothing, or that it and the one before
         only waited for a condition variable: then what happened between the two waits can be left out."""
         code = self.walk.thread.instructions[head : copy[-1] + 1]
@@ -92,13 +93,15 @@ class Rounds:
         waited = self._unchanged(self._events(earlier.events), condition, allowed=WAITING)
         return self.terms.either([idle, waited])
 
-    def _unchanged(self, events: list[StaticEvent], condition: int, allowed: str) -> int:
+    def _unchanged(self, events: list[StaticEvent], condition: Condition, allowed: str) -> Condition:
         """The condition that the writes among events changed nothing; those with the tag `allowed` may, as
         long as all of them are to one place."""
         known, unchanged = set(self.terms.conjuncts(condition)), TRUE
-        place: int | None = None
-        for event in (event for event in events if event.kind == "W"):
-            if allowed in event.tags and event.address is not None:
+        place: Value | None = None
+        for event in events:
+            if event.kind is not WRITE or not isinstance(event, StaticAccess):
+                continue
+            if allowed in event.tags:
                 place = event.address if place is None else place
                 harmless = self.terms.equal(place, event.address)
             else:
@@ -121,17 +124,18 @@ class Rounds:
         changed = {n for n in names if (before.get(n) or absent(n)) != (after.get(n) or absent(n))}
         return not any(is_live(name, live) for name in changed)
 
-    def _writes_back(self, write: StaticEvent) -> int:
+    def _writes_back(self, write: StaticAccess) -> Condition:
         """The condition that a read-modify-write writes what it read."""
-        if write.value is None or len(write.pair) != 1:
+        if len(write.pair) != 1:
             return FALSE
-        (read,) = write.pair
-        value = self.walk.result.events[read].value
-        return FALSE if value is None else self.terms.equal(write.value, value)
+        (number,) = write.pair
+        read = self.walk.result.events[number]
+        assert isinstance(read, StaticAccess)
+        return self.terms.equal(write.value, read.value)
 
 
-def wait_for_read(walk: ThreadWalk, instruction: Instruction, condition: int) -> None:
+def wait_for_read(walk: ThreadWalk, instruction: Instruction, condition: Condition) -> None:
     """Note that a thread waits until its last read finds something else."""
-    own = (e.number for e in reversed(walk.result.events) if e.thread == walk.index and e.kind == "R")
+    own = (e.number for e in reversed(walk.result.events) if e.thread == walk.index and e.kind is READ)
     reads = tuple(islice(own, 1))
     walk.result.waits.append(Wait(walk.index, instruction, condition, reads))

@@ -4,17 +4,40 @@ A literal is a non-zero int, negative for the negation of an atom; atom 1 is tru
 a defined atom is true exactly when the body of one of its rules is, and rules that depend on each
 other in a circle have their least solution (normal logic programs under stable models; without such
 circles this is plain equivalence). Gates are hash-consed and folded.
+
+Literals and the vertices of the graph are types of their own to the type checker, and ints when the program
+runs. TRUE and FALSE are those of literals; conditions of programs have others (`events.symbolic_terms`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from treville.results import TooLarge
 
-TRUE = 1
-FALSE = -1
+if TYPE_CHECKING:
+
+    class Literal(int):
+        """An atom of a formula, negative for its negation."""
+
+        def __neg__(self) -> Literal: ...
+
+        def __abs__(self) -> Literal: ...
+
+    class Vertex(int):
+        """A node of the graph that must have no cycle."""
+
+    def _vertices(first: int, end: int) -> Sequence[Vertex]: ...
+
+else:
+    Literal = Vertex = int
+    _vertices = range
+
+TRUE: Final = Literal(1)
+FALSE: Final = Literal(-1)
+Edge: TypeAlias = tuple[Vertex, Vertex, Literal]
 
 
 class TooManyRules(TooLarge):
@@ -29,35 +52,39 @@ class Formula:
     """What is handed to a solver: see `solving.solver`."""
 
     atoms: int = 1
-    choices: list[int] = field(default_factory=list)
-    rules: list[tuple[int, Sequence[int]]] = field(default_factory=list)
-    forbidden: list[Sequence[int]] = field(default_factory=list)
-    at_most_one_of: list[Sequence[int]] = field(default_factory=list)
-    edges: list[tuple[int, int, int]] = field(default_factory=list)
+    choices: list[Literal] = field(default_factory=list)
+    rules: list[tuple[Literal, Sequence[Literal]]] = field(default_factory=list)
+    forbidden: list[Sequence[Literal]] = field(default_factory=list)
+    at_most_one_of: list[Sequence[Literal]] = field(default_factory=list)
+    edges: list[Edge] = field(default_factory=list)
     graph_nodes: int = 0
     max_rules: int | None = None
-    _gates: dict[tuple[int, ...], int] = field(default_factory=dict)
-    _definitions: dict[frozenset[tuple[int, ...]], int] = field(default_factory=dict)
+    _gates: dict[tuple[Literal, ...], Literal] = field(default_factory=dict)
+    _definitions: dict[frozenset[tuple[Literal, ...]], Literal] = field(default_factory=dict)
 
-    def choice(self) -> int:
+    def choice(self) -> Literal:
         """A new free atom."""
-        self.atoms += 1
-        self.choices.append(self.atoms)
-        return self.atoms
+        made = self.atom()
+        self.choices.append(made)
+        return made
 
-    def atom(self) -> int:
+    def atom(self) -> Literal:
         """A new atom that the caller defines by rules."""
         self.atoms += 1
-        return self.atoms
+        return Literal(self.atoms)
 
-    def rule(self, head: int, body: Iterable[int]) -> None:
+    def all_atoms(self) -> Iterable[Literal]:
+        """All atoms, the true one first."""
+        return map(Literal, range(TRUE, self.atoms + 1))
+
+    def rule(self, head: Literal, body: Iterable[Literal]) -> None:
         """The atom holds if all literals of the body do."""
         kept = self._conjunction(body)
         if kept is not None:
             self.rules.append((head, kept))
             self._check_size()
 
-    def both(self, *literals: int) -> int:
+    def both(self, *literals: Literal) -> Literal:
         """The conjunction as a literal."""
         kept = self._conjunction(literals)
         if kept is None:
@@ -70,11 +97,11 @@ class Formula:
             self.rules.append((found, kept))
         return found
 
-    def either(self, literals: Iterable[int]) -> int:
+    def either(self, literals: Iterable[Literal]) -> Literal:
         """The disjunction as a literal. Not for definitions that may be recursive: see `any_of`."""
         return -self.both(*[-literal for literal in literals])
 
-    def any_of(self, bodies: Iterable[Iterable[int]]) -> int:
+    def any_of(self, bodies: Iterable[Iterable[Literal]]) -> Literal:
         """A literal that holds exactly if all literals of some body do, positive in all of them."""
         kept = []
         for body in bodies:
@@ -97,27 +124,27 @@ class Formula:
         if self.max_rules is not None and len(self.rules) > self.max_rules:
             raise TooManyRules(f"more than {self.max_rules} rules are needed", "use --engine lazy")
 
-    def forbid(self, *literals: int) -> None:
+    def forbid(self, *literals: Literal) -> None:
         """Not all of the literals hold."""
         kept = self._conjunction(literals)
         if kept is not None:
             self.forbidden.append(kept)
 
-    def forbid_apart(self, *literals: int) -> None:
+    def forbid_apart(self, *literals: Literal) -> None:
         """The same for literals of different atoms, none of them constant: there is nothing to fold, and most
         clauses of large formulas are of this kind."""
         self.forbidden.append(literals)
 
-    def require(self, *literals: int) -> None:
+    def require(self, *literals: Literal) -> None:
         """Some literal holds: a clause."""
         self.forbid(*[-literal for literal in literals])
 
-    def equal(self, one: int, other: int) -> None:
+    def equal(self, one: Literal, other: Literal) -> None:
         """Both literals hold or none."""
         self.forbid(one, -other)
         self.forbid(-one, other)
 
-    def equal_where(self, condition: int, pairs: Iterable[tuple[int, int]]) -> None:
+    def equal_where(self, condition: Literal, pairs: Iterable[tuple[Literal, Literal]]) -> None:
         """Where the condition holds, so do both literals of each pair or none. Most clauses of programs with
         arithmetic are made here, so those of three different atoms are not looked at twice."""
         out = self.forbidden
@@ -132,12 +159,12 @@ class Formula:
                 out.append((condition, one, -other))
                 out.append((condition, -one, other))
 
-    def exactly_one(self, literals: list[int], condition: int = TRUE) -> None:
+    def exactly_one(self, literals: list[Literal], condition: Literal = TRUE) -> None:
         """One of the literals holds if the condition does; never two."""
         self.require(*literals, -condition)
         self.at_most_one(literals)
 
-    def at_most_one(self, literals: list[int]) -> None:
+    def at_most_one(self, literals: list[Literal]) -> None:
         """No two of the literals hold."""
         if len(literals) > _PAIRWISE_UP_TO:
             self.at_most_one_of.append(literals)
@@ -146,7 +173,7 @@ class Formula:
             for other in literals[:index]:
                 self.forbid(one, other)
 
-    def edge(self, source: int, target: int, condition: int) -> None:
+    def edge(self, source: Vertex, target: Vertex, condition: Literal) -> None:
         """An edge of the graph that must have no cycle, present if the condition holds."""
         if condition != FALSE:
             self.edges.append((source, target, condition))
@@ -155,14 +182,14 @@ class Formula:
         """How many constraints there are."""
         return len(self.rules) + len(self.forbidden) + len(self.at_most_one_of) + len(self.edges)
 
-    def nodes(self, count: int) -> int:
-        """Number of the first of `count` new nodes of the acyclic graph."""
+    def vertices(self, count: int) -> Sequence[Vertex]:
+        """So many new nodes of the acyclic graph."""
         first = self.graph_nodes
         self.graph_nodes += count
-        return first
+        return _vertices(first, self.graph_nodes)
 
     @staticmethod
-    def _conjunction(literals: Iterable[int]) -> tuple[int, ...] | None:
+    def _conjunction(literals: Iterable[Literal]) -> tuple[Literal, ...] | None:
         """Sorted and without repetitions; None if it is false."""
         kept = set(literals)
         kept.discard(TRUE)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import combinations, permutations
 
-from treville.formulas.formula import FALSE, TRUE, Formula
+from treville.formulas.formula import FALSE, TRUE, Formula, Literal, Vertex
 from treville.histories.problem import Group, Problem
 from treville.histories.saturation import Facts
 from treville.histories.view_graphs import ViewGraph
@@ -32,17 +32,17 @@ class Encoding:
     def __init__(self, problem: Problem, facts: Facts, budget: Budget, transitive: bool) -> None:
         self.problem, self.facts, self.budget = problem, facts, budget
         self.formula = Formula()
-        self.offset = [self.formula.nodes(view.nodes) for view in problem.views]
+        self.offset = [self.formula.vertices(view.nodes)[0] if view.nodes else 0 for view in problem.views]
         self.transitive = transitive
-        self.source: dict[tuple[int, int], int] = {}
-        self.present: dict[int, int] = {}
-        self.before: dict[tuple[int, int, int], int] = {}
-        self.precedes: dict[tuple[int, int], int] = {}
+        self.source: dict[tuple[int, int], Literal] = {}
+        self.present: dict[int, Literal] = {}
+        self.before: dict[tuple[int, int, int], Literal] = {}
+        self.precedes: dict[tuple[int, int], Literal] = {}
         self._written: set[tuple[int, int]] = set()
 
     # -- literals and clauses --------------------------------------------------------------------
 
-    def conjunction(self, literals: list[int]) -> int:
+    def conjunction(self, literals: list[Literal]) -> Literal:
         """A literal that holds whenever all the given ones do; when it need not hold, the solver is free."""
         literals = [literal for literal in literals if literal != TRUE]
         if FALSE in literals:
@@ -53,15 +53,15 @@ class Encoding:
         self.formula.forbid_apart(-both, *literals)
         return both
 
-    def edge(self, before: int, after: int, *conditions: int) -> None:
+    def edge(self, before: int, after: int, *conditions: Literal) -> None:
         """While the conditions hold, global node `before` precedes `after`."""
         condition = self.conjunction(list(conditions))
         if self.transitive:
             self.formula.require(-condition, self.order(before, after))
         else:
-            self.formula.edge(before, after, condition)
+            self.formula.edge(Vertex(before), Vertex(after), condition)
 
-    def order(self, first: int, second: int) -> int:
+    def order(self, first: int, second: int) -> Literal:
         """The literal of the transitive encoding for "node `first` precedes node `second`"."""
         if first < second:
             return self.precedes[first, second]
@@ -114,7 +114,7 @@ class Encoding:
 
     def _executions(self) -> None:
         events = self.problem.events
-        readers: dict[int, list[int]] = {}
+        readers: dict[int, list[Literal]] = {}
         for read, candidates in self.facts.candidates.items():
             if len(candidates) == 1:
                 self.source[candidates[0], read] = TRUE
@@ -136,7 +136,7 @@ class Encoding:
             if (write, read) in self.source:
                 self.formula.require(-self.source[write, read], -self.present[uncertain])
 
-    def _disjunction(self, literals: list[int]) -> int:
+    def _disjunction(self, literals: list[Literal]) -> Literal:
         either = self.formula.choice()
         for literal in literals:
             self.formula.require(-literal, either)
@@ -232,7 +232,7 @@ def solve_with_orders(
     encoding.write()
     found: list[tuple[dict[int, int], set[tuple[int, int, int]]]] = []
 
-    def read_off(is_true: Callable[[int], bool]) -> bool:
+    def read_off(is_true: Callable[[Literal], bool]) -> bool:
         sources = {read: write for (write, read), literal in encoding.source.items() if is_true(literal)}
         found.append((sources, {key for key, literal in encoding.before.items() if is_true(literal)}))
         return False

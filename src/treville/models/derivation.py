@@ -15,15 +15,15 @@ from typing import NamedTuple, assert_never
 
 from treville.models.evaluate import Value, iterations
 from treville.models.model import Model, NodeId, Operator
-from treville.relations import Relation, elements
+from treville.relations import EventId, Relation, by_event, elements
 
 # The stage at which everything has its final value. Others are iterations of recursive definitions.
 LAST = -1
 # The target of what is about an event of a set instead of a pair.
-NO_EVENT = -1
+NO_EVENT = EventId(-1)
 
 Side = Callable[[Sequence[NodeId]], NodeId]
-Middle = Callable[[Iterator[int], int, int], int]
+Middle = Callable[[Iterator[EventId], EventId, EventId], EventId]
 
 
 class Part(NamedTuple):
@@ -31,8 +31,8 @@ class Part(NamedTuple):
 
     holds: bool
     node: NodeId
-    source: int
-    target: int
+    source: EventId
+    target: EventId
     stage: int = LAST
 
 
@@ -44,7 +44,7 @@ def _first_side(sides: Sequence[NodeId]) -> NodeId:
     return sides[0]
 
 
-def _first_middle(middles: Iterator[int], _source: int, _target: int) -> int:
+def _first_middle(middles: Iterator[EventId], _source: EventId, _target: EventId) -> EventId:
     return next(middles)
 
 
@@ -76,18 +76,18 @@ class Derivations:
         assert isinstance(value, Relation)
         return value
 
-    def has(self, node: NodeId, source: int, target: int, stage: int = LAST) -> bool:
+    def has(self, node: NodeId, source: EventId, target: EventId, stage: int = LAST) -> bool:
         """Is the pair in the relation, or the first event in the set?"""
         value = self.value(node, stage)
         return bool(value >> source & 1) if isinstance(value, int) else (source, target) in value
 
     # -- steps -----------------------------------------------------------------------------------------------
 
-    def because(self, node: NodeId, source: int, target: int, stage: int = LAST) -> list[Part]:
+    def because(self, node: NodeId, source: EventId, target: EventId, stage: int = LAST) -> list[Part]:
         """What a pair (or event) that is there follows from; nothing for base and constant definitions."""
         op, args = self.model.nodes[node].op, self.model.nodes[node].args
 
-        def part(argument: NodeId, one: int, other: int, holds: bool = True) -> Part:
+        def part(argument: NodeId, one: EventId, other: EventId, holds: bool = True) -> Part:
             return Part(holds, argument, one, other, stage)
 
         match op:
@@ -117,7 +117,7 @@ class Derivations:
                 return [part(args[0], source, next(elements(self.relation(args[0], stage).rows[source])))]
             case Operator.RANGE:
                 rows = self.relation(args[0], stage).rows
-                return [part(args[0], next(i for i, row in enumerate(rows) if row >> source & 1), source)]
+                return [part(args[0], next(i for i, row in by_event(rows) if row >> source & 1), source)]
             case Operator.FIXPOINT:
                 return [self._birth(node, source, target, stage)]
             case Operator.BASE | Operator.EMPTY | Operator.UNIVERSE | Operator.ID:
@@ -125,7 +125,9 @@ class Derivations:
             case _:
                 assert_never(op)
 
-    def _middles(self, args: tuple[NodeId, ...], source: int, target: int, stage: int) -> Iterator[int]:
+    def _middles(
+        self, args: tuple[NodeId, ...], source: EventId, target: EventId, stage: int
+    ) -> Iterator[EventId]:
         """The events that a composition may go by."""
         after = self.relation(args[1], stage).rows
         reached = elements(self.relation(args[0], stage).rows[source])
@@ -133,7 +135,7 @@ class Derivations:
 
     # -- recursion -------------------------------------------------------------------------------------------
 
-    def _birth(self, variable: NodeId, source: int, target: int, stage: int) -> Part:
+    def _birth(self, variable: NodeId, source: EventId, target: EventId, stage: int) -> Part:
         """The body of a recursive definition at the earliest stage at which it gave the pair."""
         group, body = self._group_of[variable], self._body[variable]
         if stage != LAST and self._inside(group, stage):

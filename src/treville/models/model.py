@@ -12,12 +12,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
-from typing import Final, Literal, NewType, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
 from treville.results import Span
 
-NodeId = NewType("NodeId", int)
-"""The number of a definition: its place in `Model.nodes`."""
+if TYPE_CHECKING:
+
+    class NodeId(int):
+        """The number of a definition: its place in `Model.nodes`."""
+
+else:
+    NodeId = int
 
 
 class Kind(Enum):
@@ -67,6 +72,7 @@ class Operator(Enum):
 
 
 ClosureOperator: TypeAlias = Literal[Operator.OPTIONAL, Operator.PLUS, Operator.STAR]
+StepsOperator: TypeAlias = Literal[Operator.PLUS, Operator.STAR]
 ProjectionOperator: TypeAlias = Literal[Operator.DOMAIN, Operator.RANGE]
 
 

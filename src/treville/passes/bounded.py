@@ -7,7 +7,7 @@ these facts, whichever encoding it uses.
 
 from __future__ import annotations
 
-from treville.analysis.aliases import FLOW
+from treville.analysis.aliases import FLOW, Alias
 from treville.analysis.facts import Facts, gather_facts
 from treville.analysis.lifetimes import with_ends_of_cells
 from treville.analysis.values import analyse_values
@@ -21,7 +21,7 @@ MOST_NUMBERS = 24
 
 
 def facts_of_program(
-    program: Program, bound: int, budget: Budget, coherent: bool, alias: str = FLOW
+    program: Program, bound: int, budget: Budget, coherent: bool, alias: Alias = FLOW
 ) -> Facts:
     """What is known of the events of a whole program. `coherent`: the model implies coherence per location.
     `alias`: see `analysis.aliases`."""
@@ -40,7 +40,7 @@ def facts_of_program(
 
 
 def facts_of_test(
-    program: Program, bound: int, budget: Budget, coherent: bool, observed: set[int], alias: str = FLOW
+    program: Program, bound: int, budget: Budget, coherent: bool, observed: set[int], alias: Alias = FLOW
 ) -> Facts:
     """What is known of the events of a litmus test. `observed`: addresses whose last write matters."""
     symbolic = symbolic_program(program, bound)

@@ -14,11 +14,12 @@ from functools import lru_cache
 
 from treville.analysis.facts import Bounds, Facts
 from treville.events.execution import Event, Execution
+from treville.events.kinds import FENCE
 from treville.models.extend import renamed
 from treville.models.model import RELATION, SET, Model, Node
 from treville.programs.compile_to import KERNEL, LANGUAGES, compile_program, target_of
 from treville.programs.ir import Fence, Instruction, Load, Program, Store, StoreExclusive, Thread
-from treville.relations import Relation, elements, mask_of
+from treville.relations import Relation, by_event, elements, mask_of
 from treville.results import Unsupported
 
 SOURCE, TARGET = "source", "target"
@@ -35,37 +36,39 @@ class Side:
     view: Model
     name: str = ""
 
-    def prepare(self, facts: Facts) -> None:
-        """Give the facts what the view reads: orders without the other side's fences."""
+    def prepared(self, facts: Facts) -> Facts:
+        """The facts with what the view reads: orders without the other side's fences."""
         if not self.name:
-            return
+            return facts
         own = facts.sets.get(f"{self.name}:F")
         foreign = facts.sets["F"].may & ~(own.may if own is not None else 0)
-        for order in _ORDERS:
-            bounds = facts.relations[order]
-            kept = (_without(bounds.may, foreign), _without(bounds.must, foreign))
-            facts.relations[f"{self.name}:{order}"] = Bounds(*kept)
+        seen = {
+            f"{self.name}:{order}": Bounds(_without(bounds.may, foreign), _without(bounds.must, foreign))
+            for order in _ORDERS
+            for bounds in (facts.relations[order],)
+        }
+        return replace(facts, relations={**facts.relations, **seen})
 
-    def widen(self, execution: Execution) -> None:
-        """Give an execution of the joint program what the view reads."""
+    def widened(self, execution: Execution) -> Execution:
+        """An execution of the joint program with what the view reads."""
         if not self.name:
-            return
+            return execution
         foreign = execution.sets["F"] & ~execution.sets.get(f"{self.name}:F", 0)
-        for order in _ORDERS:
-            execution.relations[f"{self.name}:{order}"] = _without(execution.relations[order], foreign)
+        seen = {f"{self.name}:{order}": _without(execution.relations[order], foreign) for order in _ORDERS}
+        return replace(execution, relations={**execution.relations, **seen})
 
     def seen(self, execution: Execution) -> Execution:
         """The execution of this side's own compilation."""
         if not self.name:
             return execution
-        kept = [e for e in execution.events if e.kind != "F" or f"{self.name}:F" in e.tags]
+        kept = [e for e in execution.events if e.kind is not FENCE or f"{self.name}:F" in e.tags]
         own = restricted(execution, kept)
-        own.events = [self._event(event) for event in own.events]
-        own.sets = {name: own.sets.get(name, 0) for name in (*_COMMON_SETS, "F")}
-        for event in own.events:
+        events = tuple(self._event(event) for event in own.events)
+        sets = {name: own.sets.get(name, 0) for name in (*_COMMON_SETS, "F")}
+        for event in events:
             for tag in event.tags - {"IW"}:
-                own.sets[tag] = own.sets.get(tag, 0) | 1 << event.number
-        return own
+                sets[tag] = sets.get(tag, 0) | 1 << event.number
+        return replace(own, events=events, sets=sets)
 
     def _event(self, event: Event) -> Event:
         prefix = f"{self.name}:"
@@ -76,7 +79,7 @@ class Side:
 
 def restricted(execution: Execution, kept: list[Event]) -> Execution:
     """The execution with these of its events only, numbered anew."""
-    place = {event.number: number for number, event in enumerate(kept)}
+    place = {event.number: number for number, event in by_event(kept)}
     relations = {
         name: Relation.of(
             len(kept), ((place[a], place[b]) for a, b in relation.pairs() if a in place and b in place)
@@ -87,7 +90,7 @@ def restricted(execution: Execution, kept: list[Event]) -> Execution:
         name: mask_of(place[event] for event in elements(mask) if event in place)
         for name, mask in execution.sets.items()
     }
-    events = [replace(event, number=place[event.number]) for event in kept]
+    events = tuple(replace(event, number=place[event.number]) for event in kept)
     return Execution(events, sets, relations, execution.final)
 
 
@@ -109,7 +112,7 @@ def compile_both(program: Program, source: Model, target: Model) -> tuple[Progra
     other = compile_program(program, _target(target))
     joint = replace(
         program,
-        threads=[_joined(a, b) for a, b in zip(one.threads, other.threads, strict=True)],
+        threads=tuple(_joined(a, b) for a, b in zip(one.threads, other.threads, strict=True)),
         functions={name: _joined(thread, other.functions[name]) for name, thread in one.functions.items()},
     )
     return joint, Side(source, _view(source, SOURCE), SOURCE), Side(target, _view(target, TARGET), TARGET)
@@ -141,7 +144,7 @@ def _joined(one: Thread, other: Thread) -> Thread:
         elif kind != "end" and first is not None:
             assert not isinstance(second, str)
             code.append(_both(first, second))
-    return replace(one, instructions=code, labels=labels)
+    return replace(one, instructions=tuple(code), labels=labels)
 
 
 Piece = tuple[str, Instruction | str | None, list[Fence]]

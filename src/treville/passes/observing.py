@@ -22,7 +22,7 @@ def observing_all(test: LitmusTest) -> LitmusTest:
     observed: list[Observable] = [*registers, *observable_locations(test.program)]
     known = {_place(observable) for observable in test.observed}
     more = [observable for observable in observed if _place(observable) not in known]
-    return replace(test, observed=[*test.observed, *more])
+    return replace(test, observed=(*test.observed, *more))
 
 
 def _place(observable: Observable) -> tuple[object, ...]:

@@ -91,13 +91,9 @@ def without_assertions(program: Program, memory_too: bool = True) -> Program:
         return Assume(instruction.condition, span=instruction.span, text=instruction.text)
 
     def without(thread: Thread) -> Thread:
-        return replace(thread, instructions=[ends(instruction) for instruction in thread.instructions])
+        return replace(thread, instructions=tuple(map(ends, thread.instructions)))
 
-    return replace(
-        program,
-        threads=[without(thread) for thread in program.threads],
-        functions={name: without(thread) for name, thread in program.functions.items()},
-    )
+    return program.rewritten(without)
 
 
 def _map_to_architecture(program: Program, context: Context) -> Program:

@@ -8,12 +8,14 @@ pointer arithmetic, comparison and dependencies through pointers need no special
 Dependencies (addr, data, ctrl) are not stored here: they follow from which registers an expression
 reads, and are computed where instructions become events. `Select` is the one operator whose first
 argument gives a weaker ("pick") dependency, as AArch64's conditional select does.
+
+Nothing here changes once it is made: front ends fill drafts (`programs.draft`), passes make other programs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
 from treville.results import Span
@@ -59,7 +61,7 @@ FREED = "FREE"  # the tag of what ends an object
 FREEING = frozenset({"NA", "DATA", FREED})  # it conflicts with accesses like a write to ordinary data
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class InstructionBase:
     """What all instructions have. `text` is the source form, `span` its place; `index` numbers the
     source instruction in its thread, so that several IR instructions can belong to one. The events of a
@@ -72,7 +74,7 @@ class InstructionBase:
     parallel: bool = field(default=False, kw_only=True)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Local(InstructionBase):
     """`register := value`, no memory involved."""
 
@@ -80,7 +82,7 @@ class Local(InstructionBase):
     value: Expr
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Havoc(InstructionBase):
     """`register := ` any one of `values`, chosen freely."""
 
@@ -88,7 +90,7 @@ class Havoc(InstructionBase):
     values: tuple[int, ...]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Assume(InstructionBase):
     """Executions in which the condition is zero do not count (they are dropped). With `waits` the thread
     waits here until the load before it finds what makes the condition hold: a lock, a barrier."""
@@ -97,7 +99,7 @@ class Assume(InstructionBase):
     waits: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Load(InstructionBase):
     """`register := *address`: a read event. `register` None: the value is not kept.
 
@@ -113,7 +115,7 @@ class Load(InstructionBase):
     exclusive: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Store(InstructionBase):
     """`*address := value`: a write event, executed only if `when` is absent or not zero.
 
@@ -130,7 +132,7 @@ class Store(InstructionBase):
     when: Expr | None = None
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class StoreExclusive(InstructionBase):
     """A store conditional. If an open reservation of the same address exists it may succeed (a write event
     paired with the exclusive load in `rmw` and `lxsx`, `status := success`); it may always fail
@@ -150,7 +152,7 @@ class StoreExclusive(InstructionBase):
     status_depends: frozenset[str] = frozenset()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Fence(InstructionBase):
     """A fence event with the given tags (`MFENCE`, `SYNC`, `DMB.SY`, `Rcu-lock`, ...).
 
@@ -161,7 +163,7 @@ class Fence(InstructionBase):
     address: Expr | None = None
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Branch(InstructionBase):
     """Go to label `target` if the condition is not zero; `condition` None: always.
 
@@ -174,7 +176,7 @@ class Branch(InstructionBase):
     until: str | None = None
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class IndirectBranch(InstructionBase):
     """Go to the label whose code address the expression evaluates to (see `Thread.code_addresses`)."""
 
@@ -184,7 +186,7 @@ class IndirectBranch(InstructionBase):
 # -- what only whole programs have (C, not litmus tests) ---------------------------------------------
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Nondet(InstructionBase):
     """`register := ` any number of `bits` bits."""
 
@@ -192,7 +194,7 @@ class Nondet(InstructionBase):
     bits: int = 32
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Assert(InstructionBase):
     """The program is wrong if it gets here and the condition is zero; such a run ends here. `memory`: what
     would be wrong is an access to memory."""
@@ -202,7 +204,7 @@ class Assert(InstructionBase):
     memory: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Stop(InstructionBase):
     """The thread does not go on. `cut` says that this is a bound of the analysis (a recursion), not the
     program's own doing."""
@@ -211,7 +213,7 @@ class Stop(InstructionBase):
     reason: str = ""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Spawn(InstructionBase):
     """Start a thread that runs `Program.functions[function]` with its first parameter bound to `argument`;
     `register` receives the thread's number. What precedes it in program order precedes the new thread."""
@@ -221,14 +223,14 @@ class Spawn(InstructionBase):
     argument: Expr
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Join(InstructionBase):
     """Wait until the thread of that number has ended. What it did precedes what follows."""
 
     thread: Expr
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Allocate(InstructionBase):
     """`register := ` the address of a fresh object of `size` bytes, filled with zeros if `zeroed` (else its
     contents are whatever). `name` is for people. `cells` lists (offset, bits) where the type is known.
@@ -242,7 +244,7 @@ class Allocate(InstructionBase):
     heap: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Free(InstructionBase):
     """The object at `address` ends, unless that is null: a write event, after which its cell at `offset` may
     not be accessed. `analysis.lifetimes` makes one of these for every cell that is accessed somewhere;
@@ -254,7 +256,7 @@ class Free(InstructionBase):
     tags: frozenset[str] = FREEING
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class ReadPrivate(InstructionBase):
     """`register := ` a cell of an object that no other thread can reach: no event, like a register."""
 
@@ -264,7 +266,7 @@ class ReadPrivate(InstructionBase):
     bits: int = 32
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class WritePrivate(InstructionBase):
     """A cell of a private object `:= value`: no event."""
 
@@ -274,12 +276,12 @@ class WritePrivate(InstructionBase):
     bits: int = 32
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class AtomicBegin(InstructionBase):
     """What follows, up to the matching `AtomicEnd`, is not interleaved with other threads."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class AtomicEnd(InstructionBase):
     """End of an atomic block."""
 
@@ -289,6 +291,16 @@ Instruction: TypeAlias = (
     Local | Havoc | Assume | Load | Store | StoreExclusive | Fence | Branch | IndirectBranch | Nondet | Assert
     | Stop | Spawn | Join | Allocate | Free | ReadPrivate | WritePrivate | AtomicBegin | AtomicEnd
 )  # fmt: skip
+
+
+def place(instruction: Instruction, text: str, span: Span | None, index: int) -> None:
+    """Say where an instruction comes from: for who has just made it, and before anybody else sees it. (A copy
+    would cost front ends more than all else they do with an instruction.)"""
+    put = object.__setattr__
+    put(instruction, "text", text)
+    put(instruction, "span", span)
+    put(instruction, "index", index)
+
 
 # -- programs --------------------------------------------------------------------------------------
 
@@ -301,7 +313,7 @@ MOST_NAMED_OBJECTS = 1000
 NULL_PAGE = 4096  # what a null pointer to a struct or an array may reach
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Location:
     """A global: where it lies, how many cells of how many bits it has, and their initial values. Values are
     signed numbers everywhere; `unsigned` says how people want to see them."""
@@ -309,9 +321,9 @@ class Location:
     name: str
     address: int
     bits: int = 32
-    initial: list[int] = field(default_factory=lambda: [0])
+    initial: tuple[int, ...] = (0,)
     parts: tuple[tuple[int, int, int], ...] = ()  # (offset, bits, initial value) of cells of mixed widths
-    names: dict[int, str] = field(default_factory=dict)  # what people call the cells at these offsets
+    names: Mapping[int, str] = field(default_factory=dict)  # what people call the cells at these offsets
     unsigned: bool = False
 
     @property
@@ -320,44 +332,52 @@ class Location:
         return self.bits // 8
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Thread:
     """One thread: its instructions, where its labels point (an index into `instructions`, its length for
     the end), and the initial values of its registers (absent ones are 0). `private` lists the offsets of the
     cells of private objects, where they are known; those in `unset` hold any numbers at first, others 0."""
 
     name: str
-    instructions: list[Instruction] = field(default_factory=list)
-    labels: dict[str, int] = field(default_factory=dict)
-    registers: dict[str, int] = field(default_factory=dict)
-    code_addresses: dict[int, str] = field(default_factory=dict)
+    instructions: tuple[Instruction, ...] = ()
+    labels: Mapping[str, int] = field(default_factory=dict)
+    registers: Mapping[str, int] = field(default_factory=dict)
+    code_addresses: Mapping[int, str] = field(default_factory=dict)
     parameter: str = ""
-    private: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    unset: set[str] = field(default_factory=set)
+    private: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    unset: frozenset[str] = frozenset()
 
 
 # A file and a line in it.
 Place: TypeAlias = tuple[str, int]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Program:
     """Threads over shared memory. `code_names` says how code addresses are shown. `functions` are the
     bodies of threads that `Spawn` starts, each with its parameter in the register `Thread.parameter`.
     `loop_bounds` are bounds of loops that differ from that of all others, by where their jumps back stand.
     `every_round`: rounds of loops that change nothing matter too, so none are left out."""
 
-    threads: list[Thread] = field(default_factory=list)
-    locations: dict[str, Location] = field(default_factory=dict)
-    code_names: dict[int, str] = field(default_factory=dict)
-    functions: dict[str, Thread] = field(default_factory=dict)
-    loop_bounds: dict[Place, int] = field(default_factory=dict)
+    threads: tuple[Thread, ...] = ()
+    locations: Mapping[str, Location] = field(default_factory=dict)
+    code_names: Mapping[int, str] = field(default_factory=dict)
+    functions: Mapping[str, Thread] = field(default_factory=dict)
+    loop_bounds: Mapping[Place, int] = field(default_factory=dict)
     every_round: bool = False
 
     @property
     def bodies(self) -> list[Thread]:
         """The code of all threads: those that run from the start, and those that are started."""
         return [*self.threads, *self.functions.values()]
+
+    def rewritten(self, change: Callable[[Thread], Thread]) -> Program:
+        """The program with other code in place of that of each thread."""
+        return replace(
+            self,
+            threads=tuple(map(change, self.threads)),
+            functions={name: change(body) for name, body in self.functions.items()},
+        )
 
     def instructions(self) -> Iterator[Instruction]:
         """All instructions of the program's code."""
@@ -366,14 +386,6 @@ class Program:
     def has(self, *kinds: type[Instruction]) -> bool:
         """Is there an instruction of one of the kinds?"""
         return any(isinstance(instruction, kinds) for instruction in self.instructions())
-
-    def location(self, name: str) -> Location:
-        """The global of that name, allocated at the next free address when it is new."""
-        found = self.locations.get(name)
-        if found is None:
-            address = LOCATION_BASE + LOCATION_STRIDE * len(self.locations)
-            found = self.locations[name] = Location(name, address)
-        return found
 
     def location_at(self, address: int) -> tuple[Location, int] | None:
         """The global that covers the address and the cell's index in it, if any."""

@@ -6,7 +6,7 @@ line of the source, so a bound given for that line holds for all copies.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,12 +42,12 @@ def place_of(instruction: Instruction) -> Place | None:
     return None if span is None else (span.file, span.line)
 
 
-def bounds_of_heads(thread: Thread, bounds: dict[Place, int]) -> dict[int, int]:
+def bounds_of_heads(thread: Thread, bounds: Mapping[Place, int]) -> dict[int, int]:
     """The bounds of those loops of a thread that have one of their own, by the loop's first position."""
     found: dict[int, int] = {}
     for jump, head in backward_jumps(thread) if bounds else ():
         place = place_of(thread.instructions[jump])
-        if place in bounds:
+        if place is not None and place in bounds:
             found[head] = max(bounds[place], found.get(head, 0))
     return found
 

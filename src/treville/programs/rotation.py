@@ -21,9 +21,7 @@ from treville.programs.spin import backward_jumps, obstacle
 
 def with_tests_behind(program: Program) -> Program:
     """The program whose waiting loops all have their tests behind."""
-    program.threads = [_turned(thread) for thread in program.threads]
-    program.functions = {name: _turned(thread) for name, thread in program.functions.items()}
-    return program
+    return program.rewritten(_turned)
 
 
 def _turned(thread: Thread) -> Thread:
@@ -40,7 +38,7 @@ def _with_test_behind(thread: Thread, head: int, jump: int) -> Thread | None:
     code = thread.instructions
     turned = replace(
         thread,
-        instructions=[*code[:jump], *test, *code[jump + 1 :]],
+        instructions=(*code[:jump], *test, *code[jump + 1 :]),
         labels={name: at + len(test) - 1 if at > jump else at for name, at in thread.labels.items()},
     )
     new = range(jump, jump + len(test))

@@ -11,15 +11,16 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import assert_never
 
-from treville.analysis.aliases import FLOW
+from treville.analysis.aliases import FLOW, Alias
 from treville.engines.contract import GaveUp, State
 from treville.engines.registry import AUTO, OUTCOMES
 from treville.engines.schedule import OUTCOME_SLICES, Slice, run
 from treville.engines.task import OutcomeTask, outcome_task
 from treville.models.model import Model
 from treville.programs.litmus.states import state_satisfies
-from treville.programs.litmus.test import LitmusTest
+from treville.programs.litmus.test import LitmusTest, Quantifier
 from treville.results import Budget, BudgetExceeded
 from treville.results.defaults import BOUND
 
@@ -55,7 +56,7 @@ def outcomes(
     bound: int = BOUND,
     budget: Budget | None = None,
     engine: str = AUTO,
-    alias: str = FLOW,
+    alias: Alias = FLOW,
 ) -> Outcomes:
     """Every final state of the test under the model; raises `BudgetExceeded` when the budget ends first."""
     started = time.monotonic()
@@ -82,8 +83,15 @@ def _conclude(task: OutcomeTask, states: Mapping[State, int | None]) -> Outcomes
     inside = {state: count for state, count in states.items() if state_satisfies(test, state)}
     outside = {state: count for state, count in states.items() if state not in inside}
     observation = "Never" if not inside else "Sometimes" if outside else "Always"
-    good, bad = (outside, inside) if test.quantifier == "~exists" else (inside, outside)
-    holds = bool(good) if test.quantifier == "exists" else not bad
+    match test.quantifier:
+        case Quantifier.EXISTS:
+            good, bad, holds = inside, outside, bool(inside)
+        case Quantifier.NOT_EXISTS:
+            good, bad, holds = outside, inside, not inside
+        case Quantifier.FORALL:
+            good, bad, holds = inside, outside, not outside
+        case _:
+            assert_never(test.quantifier)
     return Outcomes(test, task.model.name, dict(states), holds, observation, _total(good), _total(bad))
 
 

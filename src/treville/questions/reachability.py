@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from treville.analysis.aliases import FLOW
+from treville.analysis.aliases import FLOW, Alias
 from treville.engines.contract import Decision, Failure, GaveUp, Proved, Refuted
 from treville.engines.registry import AUTO, DECIDE, STATES
 from treville.engines.schedule import ALL_STATES, Slice, run, slices_for
@@ -48,7 +48,7 @@ def reachability(
     bound: int | None = None,
     budget: Budget | None = None,
     engine: str = AUTO,
-    alias: str = FLOW,
+    alias: Alias = FLOW,
 ) -> Answer:
     """The answer for what a front end made of a file. `bound` None deepens until the answer is conclusive;
     `engine` is a name of `engines.registry`."""

@@ -14,7 +14,8 @@ from typing import NamedTuple, TypeAlias
 from treville.events.execution import INIT_THREAD, Event, Execution
 from treville.models.evaluate import evaluate
 from treville.models.model import Model
-from treville.programs.ir import Assume, Const, Havoc, Instruction, Load, Op, Program, Reg, Store, Thread
+from treville.programs.draft import ProgramDraft, ThreadDraft
+from treville.programs.ir import Assume, Const, Havoc, Instruction, Load, Op, Reg, Store
 from treville.programs.litmus.test import LitmusTest
 from treville.results import Budget, TooLarge
 
@@ -41,18 +42,20 @@ def recorded_program(
     accesses are relaxed atomics and READ_ONCE/WRITE_ONCE."""
     bases = model.base_names()
     tags = frozenset({"A", "RLX"} if "RLX" in bases else {"Once"} if "Once" in bases else ())
-    program = Program()
+    program = ProgramDraft()
     for location, value in initial.items():
         program.location(location).initial = [value]
     for number, accesses in enumerate(threads):
         instructions: list[Instruction] = []
         for index, access in enumerate(accesses):
             instructions += _instructions(program, access, index, tags)
-        program.threads.append(Thread(f"P{number}", instructions))
-    return LitmusTest(name, "X86", program)
+        program.threads.append(ThreadDraft(f"P{number}", instructions))
+    return LitmusTest(name, "X86", program.finished())
 
 
-def _instructions(program: Program, access: Access, index: int, tags: frozenset[str]) -> list[Instruction]:
+def _instructions(
+    program: ProgramDraft, access: Access, index: int, tags: frozenset[str]
+) -> list[Instruction]:
     address, value = Const(program.location(access.location).address), Const(access.value)
     if access.is_write:
         if not access.optional:

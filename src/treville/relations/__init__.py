@@ -12,6 +12,8 @@ ints make union, composition and closure cheap without native code.
 """
 
 from treville.relations.relation import Relation
-from treville.relations.sets import elements, mask_of, size
+from treville.relations.sets import EventId, all_events, bits, by_event, elements, last_of, mask_of, size
 
-__all__ = ["Relation", "elements", "mask_of", "size"]
+__all__ = [
+    "EventId", "Relation", "all_events", "bits", "by_event", "elements", "last_of", "mask_of", "size",
+]  # fmt: skip

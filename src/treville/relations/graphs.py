@@ -12,6 +12,8 @@ from collections import deque
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
+from treville.relations.sets import EventId
+
 Node = TypeVar("Node", bound=Hashable)
 
 # -- what lies on cycles together -----------------------------------------------------------------------
@@ -126,7 +128,7 @@ def topological(
     return order
 
 
-def successors_first(rows: Sequence[int]) -> list[int] | None:
+def successors_first(rows: Sequence[int]) -> list[EventId] | None:
     """The nodes that have successors, each behind those; None if there is a cycle of several nodes.
 
     Depth first, each node once, whatever the number of edges.
@@ -138,9 +140,9 @@ def successors_first(rows: Sequence[int]) -> list[int] | None:
     for node, row in enumerate(rows):
         if row:
             unseen |= 1 << node
-    order = []
+    order: list[EventId] = []
     while unseen:
-        path = [(unseen & -unseen).bit_length() - 1]
+        path = [EventId((unseen & -unseen).bit_length() - 1)]
         entered = 1 << path[0]
         unseen ^= entered
         while path:
@@ -150,7 +152,7 @@ def successors_first(rows: Sequence[int]) -> list[int] | None:
                 low = following & -following
                 unseen ^= low
                 entered |= low
-                path.append(low.bit_length() - 1)
+                path.append(EventId(low.bit_length() - 1))
                 continue
             entered ^= 1 << node
             if rows[node] & entered:
@@ -207,8 +209,8 @@ def reachable(starts: Iterable[Node], successors: Callable[[Node], Iterable[Node
 
 
 def shortest_path(
-    start: int, goal: int, most: int, successors: Callable[[int], Iterable[int]]
-) -> list[int] | None:
+    start: Node, goal: Node, most: int, successors: Callable[[Node], Iterable[Node]]
+) -> list[Node] | None:
     """A shortest path with at least one and at most so many steps, both ends included; breadth first.
 
     `successors` is asked once for each node, so that it may leave out those that it has given before.
@@ -217,7 +219,7 @@ def shortest_path(
     >>> shortest_path(0, 2, 3, after.__getitem__), shortest_path(1, 1, 2, after.__getitem__)
     ([0, 2], None)
     """
-    before: dict[int, int] = {}
+    before: dict[Node, Node] = {}
     frontier = [start]
     for _ in range(most):
         following = []
@@ -234,7 +236,7 @@ def shortest_path(
     return None
 
 
-def _traced_back(before: dict[int, int], start: int, goal: int) -> list[int]:
+def _traced_back(before: dict[Node, Node], start: Node, goal: Node) -> list[Node]:
     path = [goal]
     while True:
         path.append(before[path[-1]])
@@ -243,8 +245,8 @@ def _traced_back(before: dict[int, int], start: int, goal: int) -> list[int]:
 
 
 def shortest_cycle(
-    starts: Iterable[int], most: int, path: Callable[[int, int], list[int] | None]
-) -> list[int] | None:
+    starts: Iterable[Node], most: int, path: Callable[[Node, int], list[Node] | None]
+) -> list[Node] | None:
     """The nodes in order of a shortest cycle through one of the starts, of at most so many nodes.
 
     `path` finds a shortest path from a start back to it of at most so many steps: after the first cycle only

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from treville.relations.graphs import shortest_cycle, shortest_path, successors_first
-from treville.relations.sets import elements
+from treville.relations.sets import EventId, by_event, elements
 
 # A relation over so many events with more than one of so many pairs is inverted as a whole.
 _MANY, _DENSE = 100, 16
@@ -75,9 +75,9 @@ class Relation:
     def __repr__(self) -> str:
         return f"Relation({self.n}, {sorted(self.pairs())})"
 
-    def pairs(self) -> Iterator[tuple[int, int]]:
+    def pairs(self) -> Iterator[tuple[EventId, EventId]]:
         """All pairs, in order."""
-        for source, row in enumerate(self.rows):
+        for source, row in by_event(self.rows):
             for target in elements(row):
                 yield source, target
 
@@ -186,7 +186,7 @@ class Relation:
                     rows[i] = row | through
         return Relation(rows)
 
-    def _plus_in(self, order: list[int]) -> Relation:
+    def _plus_in(self, order: Sequence[int]) -> Relation:
         """The closure, where successors come first in the order. The one before is looked at first: with it
         most of the others are known."""
         rows = list(self.rows)
@@ -224,16 +224,16 @@ class Relation:
         """No cycle."""
         return self.is_irreflexive() and successors_first(self.rows) is not None
 
-    def shortest_cycle(self) -> list[int] | None:
+    def shortest_cycle(self) -> list[EventId] | None:
         """The events of a shortest cycle in order, or None."""
         starts = elements(self.domain() & self.range())
         return shortest_cycle(starts, self.n, lambda start, most: self.shortest_path(start, start, most))
 
-    def shortest_path(self, start: int, goal: int, most: int | None = None) -> list[int] | None:
+    def shortest_path(self, start: EventId, goal: EventId, most: int | None = None) -> list[EventId] | None:
         """A shortest non-empty path from `start` to `goal` of at most so many steps, both ends included."""
         rows, seen = self.rows, 0
 
-        def fresh(event: int) -> Iterator[int]:
+        def fresh(event: EventId) -> Iterator[EventId]:
             nonlocal seen
             found = rows[event] & ~seen
             seen |= found

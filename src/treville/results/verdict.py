@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import Any
 
 SCHEMA = 1
 
 
-class Verdict(Enum):
+class Verdict(StrEnum):
     """What a question ends in. FAIL carries evidence, UNKNOWN carries a reason, in the report."""
 
     PASS = "PASS"

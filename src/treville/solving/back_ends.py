@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
-from treville.formulas.formula import Formula
+from treville.formulas.formula import Formula, Literal
 from treville.solving.solver import Clasp, Solver
 
 
@@ -19,7 +19,7 @@ class BackEnd(StrEnum):
 
 
 def make_solver(
-    name: BackEnd, formula: Formula, projected: Sequence[int] | None = None, patient: bool = False
+    name: BackEnd, formula: Formula, projected: Sequence[Literal] | None = None, patient: bool = False
 ) -> Solver:
     """A solver that holds the formula. With `projected`, solutions that agree on these literals count as one.
     `patient`: see `Clasp`."""

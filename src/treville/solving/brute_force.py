@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import permutations, product
 
-from treville.events.execution import INIT_THREAD, Event, Execution
+from treville.events.execution import INIT_THREAD, Access, Event, Execution
+from treville.events.kinds import READ, WRITE, EventKind
 from treville.models.evaluate import evaluate
 from treville.models.model import Model
 from treville.programs.litmus.states import FinalValue, satisfied
 from treville.programs.litmus.test import ArrayOf, CellOf, LitmusTest, Observable
-from treville.relations import Relation, mask_of
+from treville.relations import EventId, Relation, by_event, mask_of
 from treville.results import Budget
 from treville.results.defaults import BOUND
 from treville.solving.brute_force_runs import Content, Interpreter, State, Step
@@ -53,9 +54,9 @@ class Oracle:
         events, steps = self._events(runs)
         static = _static_relations(events, steps)
         sets = _sets(events)
-        reads = [e for e in events if e.kind == "R"]
+        reads = [e for e in events if e.kind is READ]
         options = [
-            [w.number for w in events if w.kind == "W" and (w.address, w.value) == (r.address, r.value)]
+            [w.number for w in events if w.kind is WRITE and (w.address, w.value) == (r.address, r.value)]
             for r in reads
         ]
         n = len(events)
@@ -71,33 +72,40 @@ class Oracle:
                 relations = {**static, "rf": rf, "co": co, "fr": rf.inverse() @ co}
                 last = self._observed_writes(events) & ~co.domain()
                 yield Execution(
-                    events, {**sets, "FW": last}, relations, tuple(final(o) for o in self.test.observed)
+                    tuple(events),
+                    {**sets, "FW": last},
+                    relations,
+                    tuple(final(o) for o in self.test.observed),
                 )
 
     def _events(self, runs: tuple[State, ...]) -> tuple[list[Event], dict[int, tuple[Step, list[int], int]]]:
         used = sorted({s.address for run in runs for s in run.steps if s.address is not None})
-        events = [
-            Event(i, INIT_THREAD, "W", frozenset({"IW"}), a, self.cells.get(a, 0)) for i, a in enumerate(used)
+        initial = frozenset({"IW"})
+        events: list[Event] = [
+            Access(i, INIT_THREAD, WRITE, initial, a, self.cells.get(a, 0)) for i, a in by_event(used)
         ]
         steps: dict[int, tuple[Step, list[int], int]] = {}
         for thread, run in enumerate(runs):
             start = len(events)
             for step in run.steps:
-                number = len(events)
+                number = EventId(len(events))
                 steps[number] = (step, [start + r for r in step.came_from], start)
-                events.append(Event(number, thread, step.kind, step.tags, step.address, step.value))
+                if step.address is None or step.value is None:
+                    events.append(Event(number, thread, step.kind, step.tags, step.address))
+                else:
+                    events.append(Access(number, thread, step.kind, step.tags, step.address, step.value))
         return events, steps
 
     def _observed_writes(self, events: list[Event]) -> int:
         watched = {o.address for o in self.test.observed if isinstance(o, CellOf)}
         watched |= {a for o in self.test.observed if isinstance(o, ArrayOf) for a in o.addresses}
-        return mask_of(e.number for e in events if e.kind == "W" and e.address in watched)
+        return mask_of(e.number for e in events if e.kind is WRITE and e.address in watched)
 
     def _final(self, runs: tuple[State, ...], events: list[Event], co: Relation):  # type: ignore[no-untyped-def]
         memory = dict(self.cells)
         for event in events:
-            if event.kind == "W" and not co.rows[event.number]:
-                memory[event.address or 0] = event.value or 0
+            if isinstance(event, Access) and event.kind is WRITE and not co.rows[event.number]:
+                memory[event.address] = event.value
 
         def final(observable: Observable) -> FinalValue:
             if isinstance(observable, CellOf):
@@ -110,7 +118,7 @@ class Oracle:
 
 
 def _sets(events: list[Event]) -> dict[str, int]:
-    out = {kind: mask_of(e.number for e in events if e.kind == kind) for kind in ("R", "W", "F")}
+    out: dict[str, int] = {kind: mask_of(e.number for e in events if e.kind == kind) for kind in EventKind}
     out["M"] = out["R"] | out["W"]
     for tag in {tag for e in events for tag in e.tags}:
         out[tag] = mask_of(e.number for e in events if tag in e.tags)
@@ -175,8 +183,8 @@ def _coherence_orders(events: list[Event]) -> Iterator[Relation]:
     """Every choice of a total order of the writes of each location, the initial one first."""
     by_address: dict[int, list[int]] = {}
     for event in events:
-        if event.kind == "W":
-            by_address.setdefault(event.address or 0, []).append(event.number)
+        if isinstance(event, Access) and event.kind is WRITE:
+            by_address.setdefault(event.address, []).append(event.number)
     options = [[(first, *rest) for rest in permutations(others)] for first, *others in by_address.values()]
     for orders in product(*options):
         pairs = [(o[i], o[j]) for o in orders for i in range(len(o)) for j in range(i + 1, len(o))]

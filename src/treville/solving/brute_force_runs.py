@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from treville.events.kinds import FENCE, READ, WRITE, EventKind
 from treville.programs import ir
 from treville.programs.operators import OPERATORS, wrap
 from treville.results import Budget
@@ -31,7 +32,7 @@ class Content:
 class Step:
     """An event of a run, with dependencies on earlier events of the run (by index)."""
 
-    kind: str
+    kind: EventKind
     tags: frozenset[str]
     address: int | None
     value: int | None
@@ -96,8 +97,8 @@ class Interpreter:
             found = [list(self._finish(thread, self._start(thread), pool)) for thread in threads]
             before = {address: set(values) for address, values in pool.items()}
             for step in (s for runs in found for run in runs for s in run.steps):
-                if step.kind == "W":
-                    pool[step.address or 0].add(step.value or 0)
+                if step.kind is WRITE and step.address is not None and step.value is not None:
+                    pool[step.address].add(step.value)
             if pool == before:
                 break
         return found
@@ -128,7 +129,7 @@ class Interpreter:
                 yield after
         elif isinstance(code, ir.Fence):
             address = value_of(code.address, state.registers) if code.address is not None else Content()
-            yield self._add(after, state, code, "F", address, None, tags=code.tags)
+            yield self._add(after, state, code, FENCE, address, None, tags=code.tags)
         elif isinstance(code, ir.Load):
             yield from self._load(code, state, after, pool)
         elif isinstance(code, ir.Store):
@@ -143,7 +144,7 @@ class Interpreter:
             yield from self._jump(thread, moved, thread.code_addresses[target.number], counted=True)
 
     def _add(
-        self, after: State, state: State, code: ir.Instruction, kind: str, address: Content,
+        self, after: State, state: State, code: ir.Instruction, kind: EventKind, address: Content,
         value: Content | None,
         tags: frozenset[str], partner: int | None = None, exclusive: bool = False, number: int | None = None,
     ) -> State:  # fmt: skip
@@ -159,7 +160,7 @@ class Interpreter:
         address = value_of(code.address, state.registers)
         here = frozenset({len(state.steps)})
         for number in sorted(pool.get(address.number, ())):
-            done = self._add(after, state, code, "R", address, None, code.tags, number=number)
+            done = self._add(after, state, code, READ, address, None, code.tags, number=number)
             done = done.put(code.register, Content(number, here, NONE, here))
             if code.link:
                 done = replace(done, linked=len(state.steps))
@@ -178,7 +179,7 @@ class Interpreter:
         if address.number in self.cells:
             number = wrap(value.number, code.bits)
             partner = state.linked if code.link else None
-            yield self._add(after, state, code, "W", address, value, code.tags, partner, number=number)
+            yield self._add(after, state, code, WRITE, address, value, code.tags, partner, number=number)
 
     def _store_exclusive(self, code: ir.StoreExclusive, state: State, after: State) -> Iterator[State]:
         address, value = value_of(code.address, state.registers), value_of(code.value, state.registers)
@@ -188,7 +189,7 @@ class Interpreter:
             return
         load = state.reserved[0]
         number = wrap(value.number, code.bits)
-        done = self._add(after, state, code, "W", address, value, code.tags, load, True, number)
+        done = self._add(after, state, code, WRITE, address, value, code.tags, load, True, number)
         opened = state.steps[load].addr
         data: Reads = NONE
         pick: Reads = NONE

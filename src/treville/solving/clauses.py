@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from treville.formulas.formula import TRUE, Formula
+from treville.formulas.formula import TRUE, Formula, Literal
 from treville.relations.graphs import components
 
 
 class Less(NamedTuple):
     """If the condition (a literal) holds, one clock is less than another."""
 
-    condition: int
+    condition: Literal
     before: int
     after: int
 
@@ -30,14 +30,14 @@ class Clauses:
     `clocks` maps each clock to how many there are in its group: so many values are enough."""
 
     variables: int
-    clauses: list[list[int]] = field(default_factory=list)
+    clauses: list[list[Literal]] = field(default_factory=list)
     comparisons: list[Less] = field(default_factory=list)
     clocks: dict[int, int] = field(default_factory=dict)
 
-    def new(self) -> int:
+    def new(self) -> Literal:
         """A new variable."""
         self.variables += 1
-        return self.variables
+        return Literal(self.variables)
 
 
 def clauses_of(formula: Formula) -> Clauses:
@@ -52,9 +52,9 @@ def clauses_of(formula: Formula) -> Clauses:
     return result
 
 
-def _at_most_one(result: Clauses, literals: Sequence[int]) -> None:
+def _at_most_one(result: Clauses, literals: Sequence[Literal]) -> None:
     """One after the other: `seen` holds from the first true literal on."""
-    seen: int | None = None
+    seen: Literal | None = None
     for literal in literals:
         following = result.new()
         result.clauses.append([-literal, following])
@@ -64,14 +64,14 @@ def _at_most_one(result: Clauses, literals: Sequence[int]) -> None:
 
 
 def _define_atoms(result: Clauses, formula: Formula) -> None:
-    bodies: dict[int, list[Sequence[int]]] = {}
+    bodies: dict[Literal, list[Sequence[Literal]]] = {}
     for head, body in formula.rules:
         bodies.setdefault(head, []).append(body)
     free = {TRUE, *formula.choices}
     component = circles(formula)
-    levels: dict[int, int] = {}
+    levels: dict[Literal, int] = {}
     comparisons: list[Less] = []
-    for atom in range(1, formula.atoms + 1):
+    for atom in formula.all_atoms():
         if atom in free:
             continue
         cases = []
@@ -91,7 +91,7 @@ def _define_atoms(result: Clauses, formula: Formula) -> None:
         _compare(result, shifted, formula.graph_nodes + len(levels))
 
 
-def circles(formula: Formula) -> dict[int, int]:
+def circles(formula: Formula) -> dict[Literal, int]:
     """Atoms that depend on themselves through rules, each with the number of its circle."""
     successors: list[list[int]] = [[] for _ in range(formula.atoms + 1)]
     for head, body in formula.rules:
@@ -100,7 +100,7 @@ def circles(formula: Formula) -> dict[int, int]:
         atom: number
         for number, members in enumerate(components(successors))
         if len(members) > 1 or members[0] in successors[members[0]]
-        for atom in members
+        for atom in map(Literal, members)
     }
     return dict(sorted(found.items()))
 

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 from treville.encoding.executions import Encoding
 from treville.events.execution import Execution
-from treville.formulas.formula import FALSE
+from treville.events.kinds import READ
+from treville.formulas.formula import FALSE, Literal
 from treville.models.lifetimes import uses_after_free
 from treville.models.model import Model
 from treville.programs.ir import FREED, Free, Instruction, Load, Store
@@ -18,7 +19,7 @@ from treville.relations import elements
 from treville.solving.solution import evaluate_execution
 
 
-def errors_of_freeing(encoding: Encoding) -> Iterator[tuple[int, Instruction, str]]:
+def errors_of_freeing(encoding: Encoding) -> Iterator[tuple[Literal, Instruction, str]]:
     """The literal of each error that coherence tells, with the instruction and what is wrong with it."""
     facts, memory = encoding.facts, encoding.memory
     events = facts.symbolic.events
@@ -29,7 +30,7 @@ def errors_of_freeing(encoding: Encoding) -> Iterator[tuple[int, Instruction, st
             instruction = events[access].instruction
             if isinstance(instruction, Free):
                 literal = memory.coherence(end, access) if not instruction.offset else FALSE
-            elif events[access].kind == "R":
+            elif events[access].kind is READ:
                 literal = memory.reads_from(end, access)
             else:
                 literal = memory.coherence(end, access)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treville.encoding.executions import Encoding
-from treville.formulas.formula import FALSE, TRUE
+from treville.formulas.formula import FALSE, TRUE, Literal
 from treville.programs.litmus.states import FinalValue, observables
 from treville.programs.litmus.test import (
     And,
@@ -22,7 +22,7 @@ from treville.solving.solution import IsTrue
 State = tuple[FinalValue, ...]
 
 
-Cases = list[tuple[int, int]]  # literals and the numbers that they stand for
+Cases = list[tuple[Literal, int]]  # literals and the numbers that they stand for
 
 
 class Observation:
@@ -38,12 +38,12 @@ class Observation:
         self.observed = [self.cases[observable] for observable in test.observed]
         self.arrays = [isinstance(observable, ArrayOf) for observable in test.observed]
 
-    def projected(self) -> list[int]:
+    def projected(self) -> list[Literal]:
         """All literals that tell states apart."""
         parts = [cases for parts in self.cases.values() for cases in parts]
         return [literal for cases in parts for literal, _ in cases]
 
-    def condition(self, condition: Condition) -> int:
+    def condition(self, condition: Condition) -> Literal:
         """The literal that the final state satisfies a condition."""
         formula = self.encoding.formula
         if isinstance(condition, Not):
@@ -86,7 +86,7 @@ class Observation:
         return numbers if isinstance(observable, ArrayOf) else numbers[0]
 
 
-def _cases(literals: dict[int, int]) -> Cases:
+def _cases(literals: dict[int, Literal]) -> Cases:
     """The last case holds where no other does, so its literal need not be looked at."""
     cases = [(literal, number) for number, literal in literals.items()]
     return [*cases[:-1], (TRUE, cases[-1][1])] if cases else [(TRUE, 0)]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from threading import Timer
 from typing import Any
 
-from treville.formulas.formula import FALSE, TRUE, Formula
+from treville.formulas.formula import FALSE, TRUE, Formula, Literal
 from treville.results import Budget, BudgetExceeded, InputError
 from treville.solving.clauses import Clauses, clauses_of
 from treville.solving.solver import OnSolution, Solver
@@ -23,7 +23,7 @@ class SatSolver(Solver):
     """A back end for CNF with assumptions."""
 
     def __init__(
-        self, formula: Formula, projected: Sequence[int] | None = None, engine: str = _INTERRUPTIBLE
+        self, formula: Formula, projected: Sequence[Literal] | None = None, engine: str = _INTERRUPTIBLE
     ) -> None:
         """With `projected`, solutions that agree on these literals count as one."""
         try:
@@ -36,8 +36,8 @@ class SatSolver(Solver):
         clauses = clauses_of(formula)
         expand_comparisons(clauses)
         self.clauses = clauses
-        wanted = range(2, formula.atoms + 1) if projected is None else {abs(p) for p in projected} - {TRUE}
-        self.projected = sorted(wanted)
+        wanted = formula.all_atoms() if projected is None else map(abs, projected)
+        self.projected = sorted({*wanted} - {TRUE})
         self._accumulated = {"conflicts": 0, "propagations": 0, "decisions": 0}
         self._solver: Any = PySat(name=engine, bootstrap_with=clauses.clauses)
 
@@ -50,7 +50,7 @@ class SatSolver(Solver):
         counted = self._solver.accum_stats() or {}
         return {name: int(counted[name]) for name in self._accumulated if name in counted}
 
-    def enumerate(self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[int] = ()) -> None:
+    def enumerate(self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[Literal] = ()) -> None:
         """Call back for every solution until told to stop. Each is excluded by a clause under an assumption
         of this call, so that later calls see the formula as it was."""
         if FALSE in assumptions:
@@ -64,7 +64,7 @@ class SatSolver(Solver):
             blocking = [-atom if atom in true else atom for atom in self.projected]
             self._solver.add_clause([-active, *blocking])
 
-    def _solve(self, budget: Budget, assumptions: list[int]) -> bool:
+    def _solve(self, budget: Budget, assumptions: list[Literal]) -> bool:
         budget.check()
         remaining = budget.remaining()
         if remaining is None or self.engine != _INTERRUPTIBLE:
@@ -84,11 +84,11 @@ class SatSolver(Solver):
 
 def expand_comparisons(clauses: Clauses) -> None:
     """Comparisons of clocks -> clauses over their bits; equal comparisons share one variable."""
-    bits: dict[int, list[int]] = {
+    bits: dict[int, list[Literal]] = {
         clock: [clauses.new() for _ in range(max(1, (count - 1).bit_length()))]
         for clock, count in clauses.clocks.items()
     }
-    less: dict[tuple[int, int], int] = {}
+    less: dict[tuple[int, int], Literal] = {}
     for condition, before, after in clauses.comparisons:
         literal = less.get((before, after))
         if literal is None:
@@ -98,9 +98,9 @@ def expand_comparisons(clauses: Clauses) -> None:
     clauses.comparisons.clear()
 
 
-def _less(clauses: Clauses, left: list[int], right: list[int]) -> int:
+def _less(clauses: Clauses, left: list[Literal], right: list[Literal]) -> Literal:
     """A variable that implies that one number is less than another; the first bit is the lowest."""
-    lower: int | None = None
+    lower: Literal | None = None
     for one, other in zip(left, right, strict=True):
         literal = clauses.new()
         if lower is None:

@@ -7,16 +7,21 @@ evaluating the model on the execution checks the encoding.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 
 from treville.encoding.executions import Encoding
-from treville.events.execution import INIT_THREAD, Event, Execution
+from treville.events.execution import INIT_THREAD, Access, Event, Execution
+from treville.events.kinds import WRITE
+from treville.events.symbolic_data import StaticAccess, StaticEvent
+from treville.events.symbolic_terms import Value
+from treville.formulas.formula import Literal
 from treville.models.evaluate import Evaluation, evaluate
 from treville.models.model import Model
-from treville.relations import Relation, elements, mask_of
+from treville.relations import EventId, Relation, by_event, elements, mask_of
 
-IsTrue = Callable[[int], bool]
-Runs = list[tuple[int, int, int]]  # events that keep their distances: see _runs
+IsTrue = Callable[[Literal], bool]
+Runs = list[tuple[EventId, int, int]]  # events that keep their distances: see _runs
+_INITIAL = frozenset({"IW"})
 _DEPENDENCIES = ("addr", "data", "ctrl", "pick-addr", "pick-data", "pick-ctrl", "rmw", "lxsx", "amo")
 
 
@@ -30,14 +35,14 @@ class ExecutionReader:
         self.memory = encoding.memory
         values = self.memory.values
         live = [event for event in self.facts.symbolic.events if self.facts.live >> event.number & 1]
-        for term in {term for event in live for term in (event.address, event.value) if term is not None}:
+        for term in {term for event in live for term in _terms(event)}:
             values.prepare(term)
         self.conditions = {
             name: {pair: values.condition(when) for pair, when in self.facts.conditions[name].items()}
             for name in _DEPENDENCIES
         }
 
-    def executed(self, is_true: IsTrue) -> list[int]:
+    def executed(self, is_true: IsTrue) -> list[EventId]:
         """The static events of a solution: initial writes first, then thread by thread in program order."""
         initial = list(self.facts.initial_writes)
         return initial + [
@@ -49,40 +54,49 @@ class ExecutionReader:
     def execution(self, is_true: IsTrue) -> Execution:
         """The execution of a solution."""
         numbers = self.executed(is_true)
-        place = {number: index for index, number in enumerate(numbers)}
-        execution = Execution([self._event(number, index, is_true) for index, number in enumerate(numbers)])
-        _add_sets(execution)
+        place = {number: index for index, number in by_event(numbers)}
+        events = tuple([self._event(number, index, is_true) for number, index in place.items()])
         runs = _runs(numbers)
-        self._add_order(execution, numbers, runs)
-        self._add_choices(execution, numbers, place, runs, is_true)
-        _add_memory(execution, self.facts.observed)
-        return execution
+        relations = self._order(numbers, runs)
+        relations |= self._choices(numbers, place, runs, is_true)
+        relations |= _memory(events, relations)
+        sets = _sets(events)
+        watched = mask_of(event.number for event in events if event.address in self.facts.observed)
+        sets["FW"] = sets["W"] & watched & ~relations["co"].domain()
+        return Execution(events, sets, relations)
 
-    def _event(self, number: int, index: int, is_true: IsTrue) -> Event:
+    def _event(self, number: EventId, index: EventId, is_true: IsTrue) -> Event:
         address = self.facts.initial_writes.get(number)
         if address is not None:
             value = self.facts.values.initial.get(address, 0)
-            return Event(index, INIT_THREAD, "W", frozenset({"IW"}), address, value)
+            return Access(index, INIT_THREAD, WRITE, _INITIAL, address, value)
         event = self.facts.symbolic.events[number]
-        source = event.instruction
+        source, number_of = event.instruction, self.memory.values.number
+        if isinstance(event, StaticAccess):
+            return Access(
+                index, event.thread, event.kind, event.tags, number_of(event.address, is_true),
+                number_of(event.value, is_true), source.text, source.span, event.order,
+            )  # fmt: skip
+        where = None if event.address is None else number_of(event.address, is_true)
         return Event(
-            index, event.thread, event.kind, event.tags, self._number(event.address, is_true),
-            self._number(event.value, is_true), source.text, source.span, event.order,
-        )  # fmt: skip
+            index, event.thread, event.kind, event.tags, where, None, source.text, source.span, event.order
+        )
 
-    def _number(self, term: int | None, is_true: IsTrue) -> int | None:
-        return None if term is None else self.memory.values.number(term, is_true)
-
-    def _add_order(self, execution: Execution, numbers: list[int], runs: Runs) -> None:
+    def _order(self, numbers: list[EventId], runs: Runs) -> dict[str, Relation]:
+        """What depends on which events are executed alone."""
+        found = {}
         for name in ("po", "si", "int", "ext", "atomicblock"):
             rows = self.facts.relations[name].may.rows
-            execution.relations[name] = Relation([_renumbered(rows[number], runs) for number in numbers])
+            found[name] = Relation([_renumbered(rows[number], runs) for number in numbers])
+        return found
 
-    def _add_choices(
-        self, execution: Execution, numbers: list[int], place: dict[int, int], runs: Runs, is_true: IsTrue
-    ) -> None:
+    def _choices(
+        self, numbers: list[EventId], place: dict[EventId, EventId], runs: Runs, is_true: IsTrue
+    ) -> dict[str, Relation]:
+        """Dependencies, reads-from and coherence."""
         kept = mask_of(numbers)
         n = len(numbers)
+        found = {}
         for name in _DEPENDENCIES:
             pairs = []
             bounds, conditions = self.facts.relations[name], self.conditions[name]
@@ -91,17 +105,17 @@ class ExecutionReader:
                     sure = bounds.must.rows[number] >> target & 1
                     if sure or is_true(conditions[number, target]):
                         pairs.append((place[number], place[target]))
-            execution.relations[name] = Relation.of(n, pairs)
+            found[name] = Relation.of(n, pairs)
         reads_from = [
             (place[write], place[read])
             for read in numbers
             for write, literal in self.memory.sources.get(read, ())
             if write in place and is_true(literal)
         ]
-        execution.relations["rf"] = Relation.of(n, reads_from)
-        execution.relations["co"] = Relation(
-            [_renumbered(row, runs) for row in self.memory.coherence_rows(numbers, kept, is_true)]
-        )
+        found["rf"] = Relation.of(n, reads_from)
+        rows = self.memory.coherence_rows(numbers, kept, is_true)
+        found["co"] = Relation([_renumbered(row, runs) for row in rows])
+        return found
 
 
 def evaluate_execution(model: Model, execution: Execution) -> Evaluation:
@@ -109,7 +123,14 @@ def evaluate_execution(model: Model, execution: Execution) -> Evaluation:
     return evaluate(model, len(execution.events), execution.sets, execution.relations)
 
 
-def _runs(numbers: list[int]) -> Runs:
+def _terms(event: StaticEvent) -> tuple[Value, ...]:
+    """What has to be known of an event."""
+    if isinstance(event, StaticAccess):
+        return event.address, event.value
+    return () if event.address is None else (event.address,)
+
+
+def _runs(numbers: list[EventId]) -> Runs:
     """Events that keep their distances when they are renumbered: (first, mask of as many bits, new first)."""
     runs = []
     first = 0
@@ -129,24 +150,20 @@ def _renumbered(row: int, runs: Runs) -> int:
     return result
 
 
-def _add_sets(execution: Execution) -> None:
+def _sets(events: Iterable[Event]) -> dict[str, int]:
     sets = {"R": 0, "W": 0, "F": 0, "IW": 0}
-    for event in execution.events:
+    for event in events:
         for name in {event.kind, *event.tags}:
             sets[name] = sets.get(name, 0) | 1 << event.number
     sets["M"] = sets["R"] | sets["W"]
-    execution.sets = sets
+    return sets
 
 
-def _add_memory(execution: Execution, observed: frozenset[int]) -> None:
-    """`loc`, `fr` and the final writes."""
+def _memory(events: Iterable[Event], relations: Mapping[str, Relation]) -> dict[str, Relation]:
+    """`loc` and `fr`."""
     at: dict[int, int] = {}
-    for event in execution.events:
+    for event in events:
         if event.address is not None:
             at[event.address] = at.get(event.address, 0) | 1 << event.number
-    rows = [0 if event.address is None else at[event.address] for event in execution.events]
-    execution.relations["loc"] = Relation(rows)
-    co = execution.relations["co"]
-    execution.relations["fr"] = execution.relations["rf"].inverse() @ co
-    watched = mask_of(event.number for event in execution.events if event.address in observed)
-    execution.sets["FW"] = execution.sets["W"] & watched & ~co.domain()
+    rows = [0 if event.address is None else at[event.address] for event in events]
+    return {"loc": Relation(rows), "fr": relations["rf"].inverse() @ relations["co"]}

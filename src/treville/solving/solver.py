@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from treville.formulas.formula import FALSE, TRUE, Formula
+from treville.formulas.formula import FALSE, TRUE, Formula, Literal
 from treville.results import Budget, BudgetExceeded
 
 _LOOK_AT_MEMORY_EVERY = 0.25
@@ -20,19 +20,19 @@ _ITEMS_BETWEEN_LOOKS = 10_000
 Item = TypeVar("Item")
 
 # Given a solution (is this literal true?), go on?
-OnSolution = Callable[[Callable[[int], bool]], bool]
+OnSolution = Callable[[Callable[[Literal], bool]], bool]
 
 
 class Solver(ABC):
     """A solver that holds one formula."""
 
     @abstractmethod
-    def enumerate(self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[int] = ()) -> None:
+    def enumerate(self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[Literal] = ()) -> None:
         """Call back for every solution that satisfies the assumptions until told to stop. Raises
         `BudgetExceeded`."""
 
     def look(
-        self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[int], effort: int | None
+        self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[Literal], effort: int | None
     ) -> bool:
         """The same, for about so many conflicts; False if it gave up then. A solver that cannot be limited
         goes on to the end."""
@@ -53,11 +53,11 @@ class Solver(ABC):
         """What the solver counts of its search, over all calls."""
 
 
-def satisfiable(solver: Solver, budget: Budget, assumptions: Sequence[int] = ()) -> bool:
+def satisfiable(solver: Solver, budget: Budget, assumptions: Sequence[Literal] = ()) -> bool:
     """Is there a solution?"""
     found = []
 
-    def first(_is_true: Callable[[int], bool]) -> bool:
+    def first(_is_true: Callable[[Literal], bool]) -> bool:
         found.append(True)
         return False
 
@@ -99,12 +99,12 @@ class Clasp(Solver):
         """Let a propagator take part in the search (the lazy engine)."""
         self.control.register_propagator(propagator)
 
-    def enumerate(self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[int] = ()) -> None:
+    def enumerate(self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[Literal] = ()) -> None:
         """Call back for every solution until told to stop or out of budget."""
         self.look(budget, on_solution, assumptions, None)
 
     def look(
-        self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[int], effort: int | None
+        self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[Literal], effort: int | None
     ) -> bool:
         """The same, for so many conflicts; False if it gave up then. What was learnt is kept."""
         errors: list[BaseException] = []
@@ -136,7 +136,7 @@ class Clasp(Solver):
         solving = self.control.statistics["solving"]["solvers"]
         return {"conflicts": int(solving["conflicts"]), "choices": int(solving["choices"])}
 
-    def _run(self, budget: Budget, on_model: Callable[[Any], bool], assumptions: list[int]) -> Any:
+    def _run(self, budget: Budget, on_model: Callable[[Any], bool], assumptions: list[Literal]) -> Any:
         if budget.seconds is None and budget.memory is None:
             return self.control.solve(assumptions=assumptions, on_model=on_model)
         budget.check()
@@ -153,7 +153,7 @@ class Clasp(Solver):
                     raise
 
 
-def _truth_of_literals() -> Callable[[Any], Callable[[int], bool]]:
+def _truth_of_literals() -> Callable[[Any], Callable[[Literal], bool]]:
     """From clingo's models to functions that say which literals are true.
 
     States are read off literal by literal, and tests with thousands of states spend their time there, so
@@ -165,10 +165,10 @@ def _truth_of_literals() -> Callable[[Any], Callable[[int], bool]]:
     except (ImportError, AttributeError):
         return lambda model: model.is_true
 
-    def truth(model: Any) -> Callable[[int], bool]:
+    def truth(model: Any) -> Callable[[Literal], bool]:
         handle = model._rep
 
-        def is_true(literal: int) -> bool:
+        def is_true(literal: Literal) -> bool:
             if not ask(handle, literal, answer):
                 raise RuntimeError(f"literal {literal} is unknown to the solver")
             return bool(answer[0])

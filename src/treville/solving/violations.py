@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 from treville.encoding.executions import Encoding
 from treville.events.execution import Execution
-from treville.formulas.formula import FALSE, TRUE
+from treville.formulas.formula import FALSE, TRUE, Literal
 from treville.models.lifetimes import USE_AFTER_FREE
 from treville.models.model import Model
 from treville.models.races import races_of
 from treville.programs.ir import Instruction, Join
-from treville.relations import elements, mask_of
+from treville.relations import EventId, elements, mask_of
 from treville.results.properties import Property
 from treville.solving.lifetimes import errors_of_freeing
 
@@ -27,11 +27,11 @@ class Part(NamedTuple):
     """What can take part in a violation: an instruction, and the thread that waits there if one does, with
     what it reads and writes there. `message` is for people."""
 
-    literal: int
+    literal: Literal
     instruction: Instruction
     thread: int | None = None
-    reads: tuple[int, ...] = ()
-    writes: tuple[int, ...] = ()
+    reads: tuple[EventId, ...] = ()
+    writes: tuple[EventId, ...] = ()
     message: str = ""
 
 
@@ -40,7 +40,7 @@ class Violation:
     """The literal that the property is violated. `unsure`: only where evaluating the model on the execution
     says so too, because its flags could not be encoded."""
 
-    literal: int
+    literal: Literal
     parts: list[Part] = field(default_factory=list)
     unsure: bool = False
 
@@ -93,7 +93,7 @@ def _waiting(encoding: Encoding, goal: Property) -> Violation:
 def _find_the_same(encoding: Encoding, parts: list[Part]) -> None:
     """Who waits for ever reads what nobody overwrites, but those who write back what they read."""
     formula, memory = encoding.formula, encoding.memory
-    writing_back: dict[int, list[int]] = {}
+    writing_back: dict[EventId, list[Literal]] = {}
     for part in parts:
         for write in part.writes:
             writing_back.setdefault(write, []).append(part.literal)
@@ -105,7 +105,7 @@ def _find_the_same(encoding: Encoding, parts: list[Part]) -> None:
                 formula.forbid(part.literal, memory.from_read(read, write), *harmless)
 
 
-def check_waiting(parts: list[Part], execution: Execution, numbers: list[int]) -> None:
+def check_waiting(parts: list[Part], execution: Execution, numbers: list[EventId]) -> None:
     """Look at the execution itself: is what the waiting threads read really never overwritten? `numbers` are
     the static events of the execution's events."""
     place = {number: index for index, number in enumerate(numbers)}

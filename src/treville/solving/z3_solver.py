@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from treville.formulas.formula import FALSE, TRUE, Formula
+from treville.formulas.formula import FALSE, TRUE, Formula, Literal
 from treville.results import Budget, BudgetExceeded, InputError
 from treville.solving.clauses import Clauses, clauses_of
 from treville.solving.solver import OnSolution, Solver
@@ -16,7 +16,7 @@ _MILLISECONDS = 1000
 def smt_text(clauses: Clauses) -> str:
     """The clauses and comparisons in SMT-LIB, which z3 reads ten times as fast as it builds terms."""
 
-    def shown(literal: int) -> str:
+    def shown(literal: Literal) -> str:
         return f"v{literal}" if literal > 0 else f"(not v{-literal})"
 
     lines = [f"(declare-const v{number} Bool)" for number in range(1, clauses.variables + 1)]
@@ -32,7 +32,7 @@ def smt_text(clauses: Clauses) -> str:
 class Z3(Solver):
     """A back end for clauses and integers."""
 
-    def __init__(self, formula: Formula, projected: Sequence[int] | None = None) -> None:
+    def __init__(self, formula: Formula, projected: Sequence[Literal] | None = None) -> None:
         """With `projected`, solutions that agree on these literals count as one."""
         try:
             import z3
@@ -44,11 +44,11 @@ class Z3(Solver):
         self.variables: list[Any] = [None, *(z3.Bool(f"v{i}") for i in range(1, self.clauses.variables + 1))]
         self.solver: Any = z3.SolverFor("QF_IDL")
         self.solver.from_string(smt_text(self.clauses))
-        wanted = range(2, formula.atoms + 1) if projected is None else {abs(p) for p in projected} - {TRUE}
-        self.projected = sorted(wanted)
+        wanted = formula.all_atoms() if projected is None else map(abs, projected)
+        self.projected = sorted({*wanted} - {TRUE})
         self._counted = {"conflicts": 0, "propagations": 0, "decisions": 0}
 
-    def _literal(self, literal: int) -> Any:
+    def _literal(self, literal: Literal) -> Any:
         return self.variables[literal] if literal > 0 else self.z3.Not(self.variables[-literal])
 
     def size(self) -> tuple[int, int]:
@@ -63,7 +63,7 @@ class Z3(Solver):
         """What z3 counts, over all calls."""
         return {name: number for name, number in self._counted.items() if number}
 
-    def enumerate(self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[int] = ()) -> None:
+    def enumerate(self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[Literal] = ()) -> None:
         """Call back for every solution until told to stop."""
         if FALSE in assumptions:
             return
@@ -85,7 +85,7 @@ class Z3(Solver):
         finally:
             self.solver.pop()
 
-    def _holds(self, model: Any, literal: int) -> bool:
+    def _holds(self, model: Any, literal: Literal) -> bool:
         value = self.z3.is_true(model.eval(self.variables[abs(literal)], model_completion=True))
         return value if literal > 0 else not value
 

@@ -15,6 +15,7 @@ from treville.events.execution import Execution
 from treville.models.derivation import Derivations, NoDerivation, Part
 from treville.models.evaluate import Value
 from treville.models.model import Model, Node, NodeId, Operator
+from treville.relations import EventId
 
 # Derived names that people read as one edge: expanding `fr` into `rf^-1; co` explains nothing.
 PRIMITIVE_NAMES = frozenset({"fr", "fre", "fri", "rfe", "rfi", "coe", "coi", "rf", "co", "po-loc", "po"})
@@ -32,8 +33,8 @@ _MAXIMUM_DEPTH = 400
 class Step:
     """A primitive edge. `via` are the cat names from the outermost definition down to the edge."""
 
-    source: int
-    target: int
+    source: EventId
+    target: EventId
     label: str
     via: tuple[str, ...] = ()
 
@@ -55,7 +56,7 @@ class Deriver:
             self._simplest, _at_an_end,
         )  # fmt: skip
 
-    def expand(self, node: NodeId, source: int, target: int) -> list[Step]:
+    def expand(self, node: NodeId, source: EventId, target: EventId) -> list[Step]:
         """The primitive steps that lead from `source` to `target` within the node's relation."""
         return self._expand(Part(True, node, source, target), (), 0)
 
@@ -155,7 +156,7 @@ class Deriver:
         return f"~{parts[0]}" if node.op is Operator.COMPLEMENT else node.op.value
 
 
-def _at_an_end(middles: Iterator[int], source: int, target: int) -> int:
+def _at_an_end(middles: Iterator[EventId], source: EventId, target: EventId) -> EventId:
     """An end of the pair as the middle means that one side is an identity: the shortest derivation."""
     candidates = list(middles)
     return next((event for event in candidates if event in (source, target)), candidates[0])

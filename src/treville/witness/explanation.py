@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from treville.events.execution import Execution
+from treville.events.kinds import FENCE
 from treville.models.evaluate import Value
 from treville.models.model import RELATION, Axiom, AxiomKind, Model, NodeId, Operator
-from treville.relations import Relation, elements
+from treville.relations import EventId, Relation, by_event, elements
 from treville.witness.derivation import Deriver, Step
 
 # Expanding every shortest cycle of a large execution costs more than the shortest explanation is worth.
@@ -46,7 +47,7 @@ class Explanation:
     axiom: Axiom
     relation: str
     paths: tuple[tuple[Hop, ...], ...] = ()
-    events: tuple[int, ...] = ()
+    events: tuple[EventId, ...] = ()
     cyclic: bool = field(default=True)
 
     def hops(self) -> list[Hop]:
@@ -83,9 +84,9 @@ def _offending_pair(
     return Explanation(axiom, name, paths=tuple(paths), events=pair, cyclic=False)
 
 
-def _closed_walks(kind: AxiomKind, value: Relation) -> list[list[int]]:
+def _closed_walks(kind: AxiomKind, value: Relation) -> list[list[EventId]]:
     """Shortest cycles (each as its events in order); self-loops for `irreflexive`."""
-    loops = [[i] for i, row in enumerate(value.rows) if row >> i & 1]
+    loops = [[i] for i, row in by_event(value.rows) if row >> i & 1]
     if loops or kind is AxiomKind.IRREFLEXIVE:
         return loops
     best = value.shortest_cycle()
@@ -101,7 +102,7 @@ def _closed_walks(kind: AxiomKind, value: Relation) -> list[list[int]]:
     return cycles
 
 
-def _expanded(execution: Execution, deriver: Deriver, node: NodeId, cycle: list[int]) -> tuple[Hop, ...]:
+def _expanded(execution: Execution, deriver: Deriver, node: NodeId, cycle: list[EventId]) -> tuple[Hop, ...]:
     steps = []
     for source, target in zip(cycle, [*cycle[1:], cycle[0]], strict=True):
         steps += deriver.expand(node, source, target)
@@ -125,7 +126,7 @@ def _merge(execution: Execution, steps: list[Step]) -> list[Hop]:
         if (
             last is not None
             and step.label == last.label == "po"
-            and execution.events[step.source].kind == "F"
+            and execution.events[step.source].kind is FENCE
             and last.target == step.source
         ):
             via = last.via if len(last.via) <= len(step.via) else step.via

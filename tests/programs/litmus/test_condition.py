@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treville.programs.ir import Program, Thread
+from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.programs.litmus.condition import read_conditions
 from treville.programs.litmus.initial import apply_initial, read_initial
 from treville.programs.litmus.layout import split
@@ -20,7 +20,7 @@ from treville.results import InputError, Unsupported
 
 def read(clauses: str, initial: str = "") -> LitmusTest:
     sections = split(f"X86 t\n{{{initial}}}\nP0 | P1 ;\n{clauses}", "t.litmus")
-    program = Program([Thread("P0"), Thread("P1")])
+    program = ProgramDraft([ThreadDraft("P0"), ThreadDraft("P1")])
     apply_initial(sections, program, read_initial(sections), _register)
     return read_conditions(sections, program, "X86", _register)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from treville.programs.ir import Program, Thread
+from treville.programs.draft import ProgramDraft, ThreadDraft
+from treville.programs.ir import Program
 from treville.programs.litmus.initial import (
     AddressOf,
     Entry,
@@ -25,9 +26,9 @@ def entries(text: str) -> list[Entry]:
 
 def program(text: str) -> Program:
     sections = split(f"X86 t\n{{{text}}}\nP0 | P1 ;\n", "t.litmus")
-    made = Program([Thread("P0"), Thread("P1")])
+    made = ProgramDraft([ThreadDraft("P0"), ThreadDraft("P1")])
     apply_initial(sections, made, read_initial(sections), lambda _thread, name, _offset: (name, name))
-    return made
+    return made.finished()
 
 
 @pytest.mark.parametrize(
@@ -59,10 +60,10 @@ def test_each_form_of_entry_is_read(text: str, expected: tuple[object, ...]) -> 
 def test_pointers_hold_addresses() -> None:
     made = program("int *p=&x; x=5; y=p; int *q; 1:EAX=p;")
     x, p = made.locations["x"], made.locations["p"]
-    assert p.initial == [x.address]
+    assert p.initial == (x.address,)
     assert (p.bits, x.bits) == (64, 32)
-    assert made.locations["y"].initial == [p.address]
-    assert made.locations["q"].initial == [0]
+    assert made.locations["y"].initial == (p.address,)
+    assert made.locations["q"].initial == (0,)
     assert made.threads[1].registers == {"EAX": p.address}
 
 
@@ -73,7 +74,7 @@ def test_a_symbolic_register_is_set_in_every_thread() -> None:
 
 def test_values_are_wrapped_to_their_type() -> None:
     made = program("int x=0xffffffff; uint8_t y=255; int64_t z=0xffffffff")
-    assert [made.locations[name].initial for name in "xyz"] == [[-1], [-1], [0xFFFFFFFF]]
+    assert [made.locations[name].initial for name in "xyz"] == [(-1,), (-1,), (0xFFFFFFFF,)]
     assert made.locations["y"].unsigned
 
 

@@ -7,7 +7,8 @@ import pytest
 from model_builder import ModelBuilder
 from treville.models.implied import implies_coherence
 from treville.models.model import Model, NodeId
-from treville.programs.ir import Const, Load, Program, Store, Thread
+from treville.programs.draft import ProgramDraft, ThreadDraft
+from treville.programs.ir import Const, Load, Store
 from treville.programs.litmus.test import CellOf, LitmusTest, RegisterOf
 from treville.results import Budget
 from treville.solving.enumeration.engine import enumerate_outcomes
@@ -39,23 +40,25 @@ def total_store_order() -> Model:
 
 
 def store_buffering() -> LitmusTest:
-    program = Program()
+    program = ProgramDraft()
     x, y = (Const(program.location(name).address) for name in "xy")
     for mine, theirs in ((x, y), (y, x)):
         code = [Store(mine, Const(1), index=0), Load("r", theirs, index=1)]
-        program.threads.append(Thread(f"P{len(program.threads)}", list(code)))
+        program.threads.append(ThreadDraft(f"P{len(program.threads)}", list(code)))
     observed = [RegisterOf(0, "r", "0:r"), RegisterOf(1, "r", "1:r"), CellOf(x.value, "x")]
-    return LitmusTest("SB", "X86", program, observed=list(observed))
+    return LitmusTest("SB", "X86", program.finished(), observed=list(observed))
 
 
 def coherence_of_reads() -> LitmusTest:
-    program = Program()
+    program = ProgramDraft()
     x = Const(program.location("x").address)
     program.threads = [
-        Thread("P0", [Store(x, Const(1))]),
-        Thread("P1", [Load("a", x, index=0), Load("b", x, index=1)]),
+        ThreadDraft("P0", [Store(x, Const(1))]),
+        ThreadDraft("P1", [Load("a", x, index=0), Load("b", x, index=1)]),
     ]
-    return LitmusTest("CoRR", "X86", program, observed=[RegisterOf(1, "a", "1:a"), RegisterOf(1, "b", "1:b")])
+    return LitmusTest(
+        "CoRR", "X86", program.finished(), observed=[RegisterOf(1, "a", "1:a"), RegisterOf(1, "b", "1:b")]
+    )
 
 
 def states(test: LitmusTest, model: Model) -> dict[tuple[object, ...], int]:
@@ -87,12 +90,12 @@ def test_a_counter_does_not_feed_itself() -> None:
     """Two increments give 1 or 2, never more, although each thread's write enlarges the set of values."""
     from treville.programs.ir import Op, Reg
 
-    program = Program()
+    program = ProgramDraft()
     x = Const(program.location("x").address)
     for _ in range(2):
         increment = Op("add", (Reg("r"), Const(1)), 32)
-        program.threads.append(Thread("P", [Load("r", x, index=0), Store(x, increment, index=1)]))
-    test = LitmusTest("inc", "X86", program, observed=[CellOf(x.value, "x")])
+        program.threads.append(ThreadDraft("P", [Load("r", x, index=0), Store(x, increment, index=1)]))
+    test = LitmusTest("inc", "X86", program.finished(), observed=[CellOf(x.value, "x")])
     assert set(states(test, sequential_consistency())) == {(1,), (2,)}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import assert_never
 
 from treville.engines.contract import Decision, Failure, GaveUp, Proved, Refuted
 from treville.engines.features import Feature
@@ -10,6 +11,7 @@ from treville.engines.task import ProgramTask
 from treville.events.execution import Execution
 from treville.programs.ir import Instruction
 from treville.results import Budget, OutOfWork
+from treville.results.verdict import Verdict
 from treville.solving.operational.states import MOST_STATES, Answer, LimitReached, TooManyStates
 from treville.solving.operational.trace import Trace
 
@@ -57,15 +59,19 @@ def decided(
     if isinstance(answer, GaveUp):
         return answer
     stats = {"states": answer.states}
-    if answer.verdict == "PASS":
-        return Proved(stats=stats)
-    if answer.verdict == "UNKNOWN":
-        return GaveUp("a loop or recursion that the machine does not finish", stats=stats)
-    failure = Failure(
-        task.program,
-        tuple(name or "main" for name in answer.bodies),
-        tuple(place for _, place in waiting) if answer.failed is None else (answer.failed,),
-        answer.message,
-        tuple(thread for thread, _ in waiting),
-    )
-    return Refuted(execution or Trace(task.program, answer).execution(), failure, stats=stats)
+    match answer.verdict:
+        case Verdict.PASS:
+            return Proved(stats=stats)
+        case Verdict.UNKNOWN:
+            return GaveUp("a loop or recursion that the machine does not finish", stats=stats)
+        case Verdict.FAIL:
+            failure = Failure(
+                task.program,
+                tuple(name or "main" for name in answer.bodies),
+                tuple(place for _, place in waiting) if answer.failed is None else (answer.failed,),
+                answer.message,
+                tuple(thread for thread, _ in waiting),
+            )
+            return Refuted(execution or Trace(task.program, answer).execution(), failure, stats=stats)
+        case _:
+            assert_never(answer.verdict)

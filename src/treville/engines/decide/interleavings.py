@@ -14,6 +14,7 @@ from treville.engines.features import Feature
 from treville.engines.task import ProgramTask
 from treville.models.evaluate import evaluate
 from treville.results import Budget
+from treville.results.verdict import Verdict
 from treville.solving.operational.known import INTERLEAVING, machine_of
 from treville.solving.operational.machine import Machine
 from treville.solving.operational.states import Answer, TooManyStates
@@ -71,4 +72,4 @@ def _failure(task: ProgramTask, limit: int, samples: int, seed: int | None) -> A
         answer = machine.explore()
     except TooManyStates:
         return None
-    return answer if answer.verdict == "FAIL" else None
+    return answer if answer.verdict is Verdict.FAIL else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treville.analysis.facts import Facts
-from treville.encoding.contract import architecture_for, encode_by_sibling
+from treville.encoding.contract import EncodingName, architecture_for, encode_by_sibling
 from treville.engines.contract import YES, Suitability
 from treville.engines.decide.formulas import OF_TESTS, Formulas
 from treville.engines.features import Feature
@@ -29,10 +29,10 @@ class Sibling(Formulas):
         }
     )
 
-    def __init__(self, encoding: str, back_end: BackEnd = BackEnd.CLASP) -> None:
+    def __init__(self, encoding: EncodingName | str, back_end: BackEnd = BackEnd.CLASP) -> None:
         super().__init__(back_end)
-        self.encoding = encoding
-        self.name = encoding if back_end is BackEnd.CLASP else f"{encoding}:{back_end}"
+        self.encoding = EncodingName(encoding)
+        self.name = str(encoding) if back_end is BackEnd.CLASP else f"{encoding}:{back_end}"
 
     def fits(self, task: ProgramTask) -> Suitability:
         """Does the encoding have the model?"""

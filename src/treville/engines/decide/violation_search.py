@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from treville.analysis.unset import UnsetRead
 from treville.engines.session import Session
 from treville.events.execution import Execution
-from treville.formulas.formula import FALSE
+from treville.formulas.formula import FALSE, Literal
 from treville.models.races import races_in
 from treville.programs.ir import Instruction
 from treville.results import Budget
@@ -107,11 +107,11 @@ class ViolationSearch:
 
     # -- what was cut at the bound -------------------------------------------------------------------------
 
-    def _cuts(self) -> list[tuple[int, Instruction]]:
+    def _cuts(self) -> list[tuple[Literal, Instruction]]:
         """What may not be done again because of the bound, each with the literal that it is not."""
         encoding = self.session.encoding
         symbolic, condition = encoding.facts.symbolic, encoding.memory.values.condition
-        places: dict[int, tuple[Instruction, list[int]]] = {}
+        places: dict[int, tuple[Instruction, list[Literal]]] = {}
         for cut, instruction in zip(symbolic.cuts, symbolic.cut_at, strict=True):
             places.setdefault(id(instruction), (instruction, []))[1].append(condition(cut))
         either = encoding.formula.either
@@ -132,7 +132,7 @@ class ViolationSearch:
 
     def _cut_in_some(self, budget: Budget, effort: int | None) -> list[Instruction]:
         """Those of the cuts that some consistent execution makes, or may make as far as an effort tells."""
-        seen: set[int] = set()
+        seen: set[Literal] = set()
 
         def on_solution(is_true: IsTrue) -> bool:
             seen.update(literal for literal, _ in self.cuts if is_true(literal))

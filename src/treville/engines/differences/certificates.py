@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from treville.formulas.formula import Formula
+from treville.formulas.formula import Formula, Literal, Vertex
 from treville.solving.clauses import circles
 
 
@@ -23,19 +23,23 @@ def with_certificates(formula: Formula) -> Formula:
         formula.atoms, list(formula.choices), straight, list(formula.forbidden),
         list(formula.at_most_one_of), list(formula.edges), formula.graph_nodes,
     )  # fmt: skip
-    node = dict(zip(circle, range(result.nodes(len(circle)), result.graph_nodes), strict=True))
+    vertex = dict(zip(circle, result.vertices(len(circle)), strict=True))
     result.choices += circle
-    supports: dict[int, list[int]] = {atom: [] for atom in circle}
+    supports: dict[Literal, list[Literal]] = {atom: [] for atom in circle}
     for head, body in formula.rules:
         if head in circle:
             inner = [literal for literal in body if circle.get(literal) == circle[head]]
-            supports[head].append(_support(result, head, body, [node[other] for other in inner], node[head]))
+            supports[head].append(
+                _support(result, head, body, [vertex[other] for other in inner], vertex[head])
+            )
     for atom, ways in supports.items():
         result.require(-atom, *ways)
     return result
 
 
-def _support(result: Formula, head: int, body: Sequence[int], inner: list[int], own: int) -> int:
+def _support(
+    result: Formula, head: Literal, body: Sequence[Literal], inner: list[Vertex], own: Vertex
+) -> Literal:
     """A literal that can only hold if the body does and its recursive pairs came earlier."""
     result.forbid(-head, *body)
     if not inner:

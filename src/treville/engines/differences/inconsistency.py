@@ -14,14 +14,14 @@ from treville.analysis.relations import analyse_relations
 from treville.encoding.axioms import AxiomEncoding
 from treville.encoding.executions import Encoding
 from treville.encoding.relations import RelationEncoding
-from treville.formulas.formula import FALSE, Formula
+from treville.formulas.formula import FALSE, Formula, Literal
 from treville.models.model import Axiom, AxiomKind, Model, NodeId
-from treville.relations import elements
+from treville.relations import EventId, elements
 from treville.relations.graphs import strong_components
 from treville.results import Budget
 
 
-def inconsistency(encoding: Encoding, model: Model, axioms: Sequence[Axiom], budget: Budget) -> int:
+def inconsistency(encoding: Encoding, model: Model, axioms: Sequence[Axiom], budget: Budget) -> Literal:
     """A literal that holds in solutions that guess a violation of one of the model's axioms."""
     if not axioms:
         return FALSE
@@ -52,17 +52,17 @@ def _relations(encoding: Encoding, model: Model) -> RelationEncoding:
     return RelationEncoding(encoding.formula, model, bounds, encoding.memory)
 
 
-def _violation(axiom: Axiom, axioms: AxiomEncoding, relations: RelationEncoding) -> int:
+def _violation(axiom: Axiom, axioms: AxiomEncoding, relations: RelationEncoding) -> Literal:
     """A literal that can only hold where the axiom is violated, and can hold wherever it is."""
     if axiom.kind is AxiomKind.ACYCLIC and not axiom.negated:
         return _guessed_cycle(axiom.node, relations)
     return -axioms.test(axiom)
 
 
-def _guessed_cycle(node: NodeId, relations: RelationEncoding) -> int:
+def _guessed_cycle(node: NodeId, relations: RelationEncoding) -> Literal:
     formula = relations.formula
     edges = _edges_on_cycles(node, relations)
-    leaving: dict[int, list[int]] = {}
+    leaving: dict[EventId, list[Literal]] = {}
     for (source, _), chosen in edges.items():
         leaving.setdefault(source, []).append(chosen)
     for (_, target), chosen in edges.items():
@@ -72,7 +72,7 @@ def _guessed_cycle(node: NodeId, relations: RelationEncoding) -> int:
     return formula.any_of([[chosen] for chosen in edges.values()])
 
 
-def _edges_on_cycles(node: NodeId, relations: RelationEncoding) -> dict[tuple[int, int], int]:
+def _edges_on_cycles(node: NodeId, relations: RelationEncoding) -> dict[tuple[EventId, EventId], Literal]:
     """For each pair that may lie on a cycle, an atom that guesses it: it can only hold if the pair does."""
     may = relations.relation(node).may
     found = {}
@@ -85,7 +85,7 @@ def _edges_on_cycles(node: NodeId, relations: RelationEncoding) -> dict[tuple[in
     return found
 
 
-def _guess(formula: Formula, literal: int) -> int:
+def _guess(formula: Formula, literal: Literal) -> Literal:
     chosen = formula.choice()
     formula.forbid(chosen, -literal)
     return chosen

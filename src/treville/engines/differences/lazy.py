@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from treville.encoding.executions import Encoding
 from treville.events.execution import Execution
-from treville.formulas.formula import FALSE, TRUE
+from treville.formulas.formula import FALSE, TRUE, Literal
 from treville.models.evaluate import evaluate
 from treville.models.model import Axiom
 from treville.passes.joint import Side
@@ -27,9 +27,7 @@ class SideReader(ExecutionReader):
 
     def execution(self, is_true: IsTrue) -> Execution:
         """The execution of a solution."""
-        found = super().execution(is_true)
-        self.side.widen(found)
-        return found
+        return self.side.widened(super().execution(is_true))
 
 
 class LazyModels(LazyModel):
@@ -43,7 +41,7 @@ class LazyModels(LazyModel):
         self.enforced = enforced
         self.judgement: Judgement | None = None
 
-    def _blame(self, is_true: IsTrue) -> list[int] | None:
+    def _blame(self, is_true: IsTrue) -> list[Literal] | None:
         blamed = None if self.enforced else super()._blame(is_true)
         if blamed is None and self.judgement is not None:
             return self.judgement.blame(is_true)
@@ -65,7 +63,7 @@ class Judgement:
         self.executions = 0
         self.exhausted = False
 
-    def _telling_literals(self) -> list[int]:
+    def _telling_literals(self) -> list[Literal]:
         """Executions that agree on these are the same to every model."""
         memory, facts = self.encoding.memory, self.encoding.facts
         found = set(memory.executed)
@@ -76,7 +74,7 @@ class Judgement:
         found |= {literal for literals in self.reader.conditions.values() for literal in literals.values()}
         return sorted(found - {TRUE, FALSE})
 
-    def blame(self, is_true: IsTrue) -> list[int] | None:
+    def blame(self, is_true: IsTrue) -> list[Literal] | None:
         """The execution, if none of the axioms is violated although `judged` says so."""
         if not is_true(self.judged) or self.exhausted or self._violated(self.reader.execution(is_true)):
             return None

@@ -13,8 +13,9 @@ from typing import Protocol
 from treville.encoding.executions import Encoding, addresses_of, encode_program, encode_test
 from treville.engines.contract import State
 from treville.engines.differences.cells import final_cell
-from treville.events.execution import Execution
-from treville.formulas.formula import FALSE, TRUE
+from treville.events.execution import Access, Execution
+from treville.events.kinds import WRITE
+from treville.formulas.formula import FALSE, TRUE, Literal
 from treville.models.implied import implies_coherence
 from treville.models.model import Model
 from treville.passes.bounded import facts_of_program, facts_of_test
@@ -34,9 +35,9 @@ class Watch(Protocol):
     """The states of an encoding's solutions. Made before the formula is handed to a solver. `ended` is the
     literal that the program ran to its end."""
 
-    ended: int
+    ended: Literal
 
-    def projected(self) -> list[int]:
+    def projected(self) -> list[Literal]:
         """The literals that tell states apart."""
 
     def counts(self, is_true: IsTrue) -> bool:
@@ -45,7 +46,7 @@ class Watch(Protocol):
     def state(self, is_true: IsTrue) -> State:
         """The state of a solution."""
 
-    def assumptions(self, state: State) -> list[int]:
+    def assumptions(self, state: State) -> list[Literal]:
         """What holds exactly in solutions with that state."""
 
 
@@ -96,7 +97,7 @@ class _TestWatch:
         self.observation = Observation(encoding, test)
         self.literals = [[encoding.final(part) for part in _parts(o)] for o in test.observed]
 
-    def projected(self) -> list[int]:
+    def projected(self) -> list[Literal]:
         return self.observation.projected()
 
     def counts(self, is_true: IsTrue) -> bool:
@@ -105,7 +106,7 @@ class _TestWatch:
     def state(self, is_true: IsTrue) -> State:
         return self.observation.state(is_true)
 
-    def assumptions(self, state: State) -> list[int]:
+    def assumptions(self, state: State) -> list[Literal]:
         return _equalities(self.literals, state)
 
 
@@ -115,7 +116,7 @@ def _parts(observable: Observable) -> list[RegisterOf | CellOf]:
     return [observable]
 
 
-def _equalities(literals: list[list[dict[int, int]]], state: State) -> list[int]:
+def _equalities(literals: list[list[dict[int, Literal]]], state: State) -> list[Literal]:
     found = []
     for parts, value in zip(literals, state, strict=True):
         numbers = value if isinstance(value, tuple) else (value,)
@@ -152,11 +153,13 @@ class ProgramSubject:
         initial = _initial_values(self.program)
         overwritten = execution.relations["co"].domain()
         last = {
-            e.address: e.value for e in execution.events if e.kind == "W" and not overwritten >> e.number & 1
+            e.address: e.value
+            for e in execution.events
+            if isinstance(e, Access) and e.kind is WRITE and not overwritten >> e.number & 1
         }
 
         def value(part: CellOf) -> int:
-            return last.get(part.address, initial.get(part.address, 0)) or 0
+            return last.get(part.address, initial.get(part.address, 0))
 
         found: list[FinalValue] = [0]
         for observable in self.observed:
@@ -179,7 +182,7 @@ def program_subject(program: Program) -> ProgramSubject:
     """The subject of a program; `main` gets a mark wherever it ends."""
     observed = tuple(observable_locations(program))
     assertions = sorted({_described(i) for i in program.instructions() if isinstance(i, Assert)})
-    marked = replace(program, threads=[_marked(program.threads[0]), *program.threads[1:]])
+    marked = replace(program, threads=(_marked(program.threads[0]), *program.threads[1:]))
     return ProgramSubject(marked, observed, tuple(assertions))
 
 
@@ -195,7 +198,8 @@ def _marked(main: Thread) -> Thread:
     places.append(len(code))
     last = 1 + max((instruction.index for instruction in code), default=0)
     code.append(Assert(Const(0), RETURNED, index=last))
-    return replace(main, instructions=code, labels={name: places[at] for name, at in main.labels.items()})
+    labels = {name: places[at] for name, at in main.labels.items()}
+    return replace(main, instructions=tuple(code), labels=labels)
 
 
 def _described(assertion: Assert) -> str:
@@ -209,7 +213,7 @@ class _ProgramWatch:
     def __init__(self, subject: ProgramSubject, encoding: Encoding) -> None:
         formula = encoding.formula
         returned = formula.either([f for f, a in encoding.failures if _is_mark(a)])
-        failures: dict[int, list[int]] = {}
+        failures: dict[int, list[Literal]] = {}
         for literal, assertion in encoding.failures:
             if isinstance(assertion, Assert) and not _is_mark(assertion):
                 failures.setdefault(subject.assertions.index(_described(assertion)), []).append(literal)
@@ -222,7 +226,7 @@ class _ProgramWatch:
             for o in subject.observed
         ]
 
-    def projected(self) -> list[int]:
+    def projected(self) -> list[Literal]:
         values = [literal for cells in self.cells for cell in cells for literal in cell.literals()]
         return [self.returned, *self.failures.values(), *values]
 
@@ -237,7 +241,7 @@ class _ProgramWatch:
         numbers = [tuple(cell.number(is_true) for cell in cells) for cells in self.cells]
         return (0, *(found if len(found) > 1 else found[0] for found in numbers))
 
-    def assumptions(self, state: State) -> list[int]:
+    def assumptions(self, state: State) -> list[Literal]:
         if len(state) == 1 and state[0]:
             return [self.failures.get(int(str(state[0])), FALSE)]
         found = [self.returned]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from treville.analysis.relations import NotEncodable
@@ -24,7 +24,7 @@ from treville.engines.differences.lazy import Judgement, LazyModels
 from treville.engines.differences.subjects import Subject, Watch
 from treville.engines.differences.task import Difference, OnDifference
 from treville.events.execution import Execution
-from treville.formulas.formula import TRUE, Formula, TooManyRules
+from treville.formulas.formula import TRUE, Formula, Literal, TooManyRules
 from treville.models.model import Axiom
 from treville.passes.joint import Side
 from treville.results import Budget, TooLarge
@@ -138,10 +138,9 @@ class SymbolicSearch:
         if cuts:
             self._cuts.append(partial(_is_cut, allowed.encoding, solver, self.budget, unjudged))
 
-    def _forbidden(self, allowed: Consistent, judging: bool, max_rules: int | None) -> int:
+    def _forbidden(self, allowed: Consistent, judging: bool, max_rules: int | None) -> Literal:
         """A literal that holds in solutions which the forbidding model forbids."""
-        encoding, view = allowed.encoding, self.forbidding.view
-        self.forbidding.prepare(encoding.facts)
+        encoding, view = _seen_by(self.forbidding, allowed.encoding), self.forbidding.view
         axioms = view.constraints()
         guessed = [axiom for axiom in axioms if not judging or is_simple(view, axiom)]
         violated = []
@@ -195,7 +194,7 @@ class Consistent:
         """What judges another model's axioms, if anything does."""
         return None if self.propagator is None else self.propagator.judgement
 
-    def judge_also(self, judgement: Judgement) -> int:
+    def judge_also(self, judgement: Judgement) -> Literal:
         """Keep only executions that another model forbids, where the literal returned holds."""
         if self.propagator is None:
             self.propagator = LazyModels(self.encoding, self.side, enforced=True)
@@ -206,13 +205,12 @@ class Consistent:
     def _encode(
         subject: Subject, side: Side, bound: int, budget: Budget, axioms: list[Axiom], limit: int | None
     ) -> Encoding:
-        encoding = subject.encode(side.model, bound, budget)
-        side.prepare(encoding.facts)
+        encoding = _seen_by(side, subject.encode(side.model, bound, budget))
         with _at_most(encoding.formula, limit):
             require_consistency(encoding, side.view, axioms, budget)
         return encoding
 
-    def solver(self, projected: list[int]) -> Solver:
+    def solver(self, projected: list[Literal]) -> Solver:
         """A solver that holds them; nothing may be added to the formula any more."""
         if self.method.solver == CERTIFICATES:
             return Clasp(with_certificates(self.encoding.formula), projected)
@@ -249,11 +247,14 @@ def _difference(watch: Watch, reader: ExecutionReader, is_true: IsTrue) -> Diffe
     state = watch.state(is_true)
 
     def execution() -> Execution:
-        found = reader.execution(is_true)
-        found.final = state
-        return found
+        return replace(reader.execution(is_true), final=state)
 
     return Difference(state, execution)
+
+
+def _seen_by(side: Side, encoding: Encoding) -> Encoding:
+    """The same formula, with the facts that the side's view reads."""
+    return replace(encoding, facts=side.prepared(encoding.facts))
 
 
 @contextmanager
@@ -266,7 +267,7 @@ def _at_most(formula: Formula, rules: int | None) -> Iterator[None]:
         formula.max_rules = None
 
 
-def _is_cut(encoding: Encoding, solver: Solver, budget: Budget, assumed: list[int]) -> bool:
+def _is_cut(encoding: Encoding, solver: Solver, budget: Budget, assumed: list[Literal]) -> bool:
     """Is some execution cut at the loop bound? Litmus tests have no such executions, and only know whether
     one may have been left out."""
     if not encoding.bound_reached or encoding.memory.complete:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from treville.engines.contract import GaveUp, Proved, Refuted
 from treville.engines.differences.task import Comparison, Difference, DifferenceTask, Finding, Search
 from treville.events.execution import Execution
+from treville.events.kinds import FENCE
 from treville.models.evaluate import evaluate
 from treville.models.model import Model
 from treville.passes.joint import restricted
@@ -82,5 +83,5 @@ def _is_consistent(model: Model, execution: Execution) -> bool:
 
 def _without_idle_threads(execution: Execution) -> Execution:
     """Threads with nothing but fences, such as a `main` that creates and joins others, tell nothing."""
-    busy = {event.thread for event in execution.events if event.kind != "F"}
+    busy = {event.thread for event in execution.events if event.kind is not FENCE}
     return restricted(execution, [event for event in execution.events if event.thread in busy])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treville.encoding.contract import architecture_for, encode_by_sibling
+from treville.encoding.contract import EncodingName, architecture_for, encode_by_sibling
 from treville.encoding.executions import addresses_of
 from treville.engines.contract import YES, Engine, GaveUp, State, States, Suitability
 from treville.engines.features import Feature
@@ -32,10 +32,10 @@ class SiblingStates(Engine[OutcomeTask, States]):
         }
     )
 
-    def __init__(self, encoding: str, back_end: BackEnd = BackEnd.CLASP) -> None:
-        self.encoding = encoding
+    def __init__(self, encoding: EncodingName | str, back_end: BackEnd = BackEnd.CLASP) -> None:
+        self.encoding = EncodingName(encoding)
         self.back_end = back_end
-        self.name = encoding if back_end is BackEnd.CLASP else f"{encoding}:{back_end}"
+        self.name = str(encoding) if back_end is BackEnd.CLASP else f"{encoding}:{back_end}"
 
     def fits(self, task: OutcomeTask) -> Suitability:
         """Does the encoding have the model?"""

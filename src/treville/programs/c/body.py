@@ -28,6 +28,7 @@ from treville.programs.c.llvm import (
 )
 from treville.programs.c.memory import Memory
 from treville.programs.c.private import Private, access_units, private_variables
+from treville.programs.draft import ThreadDraft
 from treville.results import Unsupported
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class Body:
 
     def __init__(self, translation: Translation, name: str) -> None:
         self.translation = translation
-        self.thread = ir.Thread(name)
+        self.thread = ThreadDraft(name)
         self.copies = 0
         self.index = 0
         self.here: LlvmInstruction | None = None
@@ -92,9 +93,8 @@ class Body:
 
     def emit(self, instruction: ir.Instruction) -> None:
         """Append an instruction with the current place in the source."""
-        instruction.index = self.index
-        if self.here is not None:
-            instruction.span, instruction.text = self.translation.place(self.here)
+        span, text = (None, "") if self.here is None else self.translation.place(self.here)
+        ir.place(instruction, text, span, self.index)
         self.thread.instructions.append(instruction)
         if len(self.thread.instructions) > MAX_INSTRUCTIONS:
             raise Unsupported("a thread of more than 100,000 instructions after inlining")

@@ -39,6 +39,7 @@ from treville.programs.c.llvm import (
     taken_functions,
 )
 from treville.programs.c.memory import PLAIN
+from treville.programs.draft import ProgramDraft
 from treville.programs.operators import wrap
 from treville.programs.rotation import with_tests_behind
 from treville.results import InputError, Span, Unsupported
@@ -60,7 +61,7 @@ class Translation:
         self.sources = {module.file: source} if source else {}
         self.recursion = recursion
         self.signals = signals
-        self.program = ir.Program()
+        self.program = ProgramDraft()
         self.functions = {name: FUNCTION_BASE + FUNCTION_STEP * i for i, name in enumerate(module.functions)}
         self.pending: list[str] = []
         self.unknown: dict[str, dict[str, Span | None]] = {}  # functions: where they are called
@@ -86,7 +87,7 @@ class Translation:
         while self.pending:
             self._thread_function(self.pending.pop(0))
         self._report_unknown()
-        return self.program
+        return self.program.finished()
 
     def _arguments(self, count: int) -> list[ir.Expr]:
         """The program is run without arguments: only its name, which is empty."""

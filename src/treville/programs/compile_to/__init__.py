@@ -69,11 +69,7 @@ def compile_program(program: Program, target: str) -> Program:
         compiler = _KernelCompiler()
     else:
         compiler = _HardwareCompiler(mapping_of(target))
-    return replace(
-        program,
-        threads=[compiler.thread(thread) for thread in program.threads],
-        functions={name: compiler.thread(thread) for name, thread in program.functions.items()},
-    )
+    return program.rewritten(compiler.thread)
 
 
 def order_of(tags: Tags) -> str | None:
@@ -101,7 +97,7 @@ class _Compiler:
             out += self.instruction(instruction, around)
         places.append(len(out))
         labels = {name: places[at] for name, at in thread.labels.items()}
-        return replace(thread, instructions=out, labels=labels)
+        return replace(thread, instructions=tuple(out), labels=labels)
 
     def instruction(
         self, instruction: Instruction, around: tuple[Instruction | None, Instruction | None]
@@ -186,8 +182,7 @@ class _LanguageCompiler(_Compiler):
         del around
         if isinstance(instruction, Branch):
             return [replace(instruction, until=None)]
-        full = Fence(frozenset({"SC"}), text=instruction.text, span=instruction.span)
-        full.index = instruction.index
+        full = Fence(frozenset({"SC"}), text=instruction.text, span=instruction.span, index=instruction.index)
         if isinstance(instruction, AtomicBegin):
             return [full, instruction]
         if isinstance(instruction, AtomicEnd):
@@ -218,8 +213,9 @@ class _KernelCompiler(_Compiler):
         self, instruction: Instruction, around: tuple[Instruction | None, Instruction | None]
     ) -> list[Instruction]:
         """See `_Compiler`."""
-        full = Fence(frozenset({"Mb", "MB"}), text=instruction.text, span=instruction.span)
-        full.index = instruction.index
+        full = Fence(
+            frozenset({"Mb", "MB"}), text=instruction.text, span=instruction.span, index=instruction.index
+        )
         if isinstance(instruction, AtomicBegin):
             return [full, instruction]
         if isinstance(instruction, AtomicEnd):

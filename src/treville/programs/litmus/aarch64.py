@@ -12,7 +12,7 @@ import re
 from functools import cache
 from typing import TypeAlias
 
-from treville.programs.ir import Program, Thread
+from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.programs.litmus import aarch64_accessing, aarch64_computing, aarch64_control, aarch64_flags
 from treville.programs.litmus.aarch64_operands import (
     BadOperands,
@@ -45,7 +45,7 @@ def read(sections: Sections, _source: Source) -> LitmusTest:
     """The test of a file whose dialect is AArch64."""
     _refuse_variants(sections)
     columns = split_table(sections)
-    program = Program([Thread(name) for name, _ in columns])
+    program = ProgramDraft([ThreadDraft(name) for name, _ in columns])
     namer = _namer(sections)
     types = apply_initial(sections, program, read_initial(sections), namer)
     codes = [[_compiled(sections, line) for line in column] for _, column in columns]
@@ -79,7 +79,9 @@ def _namer(sections: Sections) -> RegisterNamer:
     return name
 
 
-def _refuse_mixed_sizes(sections: Sections, program: Program, lines: list[list[Line]], codes: Codes) -> None:
+def _refuse_mixed_sizes(
+    sections: Sections, program: ProgramDraft, lines: list[list[Line]], codes: Codes
+) -> None:
     """An access that is smaller than every location touches a part of one."""
     smallest = min((location.bits for location in program.locations.values()), default=0)
     for column, code in zip(lines, codes, strict=True):
@@ -136,7 +138,7 @@ class _Assembler:
     def __init__(
         self,
         sections: Sections,
-        program: Program,
+        program: ProgramDraft,
         lines: list[list[Line]],
         codes: Codes,
         wide: bool,

@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
-from treville.programs.ir import Const, Expr, Local, Op, Program, Reg, Thread
+from treville.programs.draft import ProgramDraft, ThreadDraft
+from treville.programs.ir import Const, Expr, Local, Op, Reg
 from treville.programs.litmus.assembly import ThreadBuilder
 from treville.programs.litmus.initial import code_address
 from treville.programs.litmus.layout import Sections
@@ -45,7 +46,13 @@ class Builder(ThreadBuilder):
     """
 
     def __init__(
-        self, sections: Sections, program: Program, thread: Thread, owner: int, exact: bool, flags: str
+        self,
+        sections: Sections,
+        program: ProgramDraft,
+        thread: ThreadDraft,
+        owner: int,
+        exact: bool,
+        flags: str,
     ) -> None:
         super().__init__(sections, program, thread)
         self.owner, self.exact, self.flags = owner, exact, flags

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
+from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.programs.ir import (
     Branch,
     Expr,
@@ -16,9 +17,8 @@ from treville.programs.ir import (
     Instruction,
     Load,
     Local,
-    Program,
     Store,
-    Thread,
+    place,
 )
 from treville.programs.litmus.condition import read_conditions
 from treville.programs.litmus.initial import RegisterNamer, apply_initial, read_initial
@@ -106,7 +106,7 @@ def _line(cell: str, offset: int) -> Line:
 class ThreadBuilder:
     """Collects the IR of one thread. `place(line)` starts a source instruction, `emit` adds to it."""
 
-    def __init__(self, sections: Sections, program: Program, thread: Thread) -> None:
+    def __init__(self, sections: Sections, program: ProgramDraft, thread: ThreadDraft) -> None:
         self.sections, self.program, self.thread = sections, program, thread
         self.source = sections.source
         self.instructions = thread.instructions
@@ -133,7 +133,7 @@ class ThreadBuilder:
 
     def emit(self, instruction: Instruction) -> None:
         """Add an IR instruction that belongs to the current source instruction."""
-        instruction.text, instruction.span, instruction.index = self.text, self.span, self.index
+        place(instruction, self.text, self.span, self.index)
         self.instructions.append(instruction)
 
     def local(self, register: str, value: Expr) -> None:
@@ -227,7 +227,7 @@ def read_assembly(
     columns = split_table(sections)
     if sum(len(lines) for _, lines in columns) > _MANY_LINES:
         raise sections.error(f"more than {_MANY_LINES} instructions", sections.program.offset)
-    program = Program([Thread(name) for name, _ in columns])
+    program = ProgramDraft([ThreadDraft(name) for name, _ in columns])
     types = apply_initial(sections, program, read_initial(sections), register, default_bits)
     for thread, (_, lines) in zip(program.threads, columns, strict=True):
         builder = ThreadBuilder(sections, program, thread)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from treville.programs.ir import Const, Program, Thread
+from treville.programs.draft import ProgramDraft, ThreadDraft
+from treville.programs.ir import Const
 from treville.programs.litmus.c_language_expressions import Library
 from treville.programs.litmus.c_language_statements import END, BodyReader, ParameterAssigned
 from treville.programs.litmus.c_language_terms import WIDTH, Tokens, is_name, tokenise
@@ -27,14 +28,14 @@ _DEREFERENCED_ADDRESS = re.compile(r"\*\s*\(\s*&\s*(\w+)\s*\)")
 class _Function(NamedTuple):
     """Where the parameters and the body of `P<number>` begin, as places among the words."""
 
-    thread: Thread
+    thread: ThreadDraft
     parameters: int
     body: int
 
 
 def read_c(sections: Sections, dialect: str, library: Library) -> LitmusTest:
     """Read a C litmus test whose primitives are those of the library."""
-    program = Program()
+    program = ProgramDraft()
     tokens = tokenise(sections.program.text, sections.program.offset, sections.source)
     functions = _functions(tokens, program)
     _initialise(sections, program)
@@ -47,7 +48,7 @@ def _register(_thread: int, name: str, _offset: int) -> tuple[str, str]:
     return name, name
 
 
-def _initialise(sections: Sections, program: Program) -> None:
+def _initialise(sections: Sections, program: ProgramDraft) -> None:
     """Apply the initial state; types do not matter, and `*(&x)` is a way to write the address of x."""
     text, offset = sections.initial
     if "&" in text and "*" in text:
@@ -57,7 +58,7 @@ def _initialise(sections: Sections, program: Program) -> None:
     apply_initial(sections, program, entries, _register, WIDTH)
 
 
-def _functions(tokens: Tokens, program: Program) -> list[_Function]:
+def _functions(tokens: Tokens, program: ProgramDraft) -> list[_Function]:
     """Find the functions and give each a thread."""
     words = tokens.words
     functions: list[_Function] = []
@@ -72,7 +73,7 @@ def _functions(tokens: Tokens, program: Program) -> list[_Function]:
             raise _error(tokens, place, f"expected a thread such as P0(int *x) {{ ... }}, found {found}")
         if any(thread.name == words[place] for thread in program.threads):
             raise _error(tokens, place, f"there is a thread {words[place]} already")
-        thread = Thread(words[place])
+        thread = ThreadDraft(words[place])
         program.threads.append(thread)
         parameters = place + 2
         body = _closing(tokens, parameters, "(", ")")
@@ -105,7 +106,7 @@ def _closing(tokens: Tokens, place: int, opening: str, closing: str) -> int:
     return place
 
 
-def _read_function(tokens: Tokens, function: _Function, program: Program, library: Library) -> None:
+def _read_function(tokens: Tokens, function: _Function, program: ProgramDraft, library: Library) -> None:
     """Fill the function's thread. A pointer parameter is a constant, unless the body assigns to it."""
     thread = function.thread
     assigned: set[str] = set()
@@ -124,7 +125,7 @@ def _read_function(tokens: Tokens, function: _Function, program: Program, librar
 
 
 def _read_parameters(
-    tokens: Tokens, function: _Function, program: Program, reader: BodyReader, assigned: set[str]
+    tokens: Tokens, function: _Function, program: ProgramDraft, reader: BodyReader, assigned: set[str]
 ) -> None:
     words = tokens.words
     place = function.parameters
@@ -145,7 +146,7 @@ def _read_parameters(
 
 
 def _bind_pointer(
-    name: str, thread: Thread, program: Program, reader: BodyReader, assigned: set[str]
+    name: str, thread: ThreadDraft, program: ProgramDraft, reader: BodyReader, assigned: set[str]
 ) -> None:
     location = program.locations.get(name)
     if location is None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from treville.programs.draft import ThreadDraft
 from treville.programs.ir import (
     Expr,
     Instruction,
     Load,
     Reg,
     Store,
-    Thread,
+    place,
 )
 from treville.programs.litmus.c_language_terms import (
     WIDTH,
@@ -22,7 +23,7 @@ _DEEPEST = 100
 class Emitter:
     """Steps through the words of one function; the emitted instructions are in `thread`."""
 
-    def __init__(self, tokens: Tokens, place: int, thread: Thread) -> None:
+    def __init__(self, tokens: Tokens, place: int, thread: ThreadDraft) -> None:
         self.words, self.offsets = tokens.words, tokens.offsets
         self.source, self.base = tokens.source, tokens.base
         self.place, self.thread = place, thread
@@ -35,9 +36,7 @@ class Emitter:
 
     def emit(self, instruction: Instruction) -> None:
         """Append an instruction of the current source statement."""
-        instruction.span = self.span
-        instruction.text = self.text
-        instruction.index = self.index
+        place(instruction, self.text, self.span, self.index)
         self.instructions.append(instruction)
 
     def temporary(self) -> str:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
+from treville.programs.draft import ThreadDraft
 from treville.programs.ir import (
     LOCATION_BASE,
     Branch,
@@ -21,7 +23,6 @@ from treville.programs.ir import (
     Op,
     Reg,
     Select,
-    Thread,
 )
 from treville.programs.litmus.c_language_emitting import Emitter
 from treville.programs.litmus.c_language_terms import (
@@ -64,7 +65,7 @@ Library: TypeAlias = "Callable[[str], Primitive | None]"
 class ExpressionReader(Emitter):
     """Reads expressions of one function."""
 
-    def __init__(self, tokens: Tokens, place: int, thread: Thread, library: Library) -> None:
+    def __init__(self, tokens: Tokens, place: int, thread: ThreadDraft, library: Library) -> None:
         super().__init__(tokens, place, thread)
         self.library = library
         self.parameters: dict[str, Const] = {}
@@ -108,7 +109,7 @@ class ExpressionReader(Emitter):
         """C does not order a read in a right operand with the reads in the left one."""
         last = self.instructions[-1]
         if type(last) is Load and not last.link:
-            last.parallel = True
+            self.instructions[-1] = replace(last, parallel=True)
 
     def logical(self, operator: str, left: Expr, right: Expr, before: int) -> Expr:
         """`&&` and `||`; if the right operand has reads or effects, they happen only where it counts."""

@@ -8,8 +8,10 @@ always set.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from treville.programs.ir import Branch, Const, Expr, Load, Local, Reg, Thread
+from treville.programs.draft import ThreadDraft
+from treville.programs.ir import Branch, Const, Expr, Load, Local, Reg, place
 from treville.programs.litmus.c_language_expressions import ExpressionReader, Library
 from treville.programs.litmus.c_language_terms import (
     BINARY,
@@ -40,7 +42,7 @@ class ParameterAssigned(Exception):
 class BodyReader(ExpressionReader):
     """Reads the body of one function."""
 
-    def __init__(self, tokens: Tokens, place: int, thread: Thread, library: Library) -> None:
+    def __init__(self, tokens: Tokens, place: int, thread: ThreadDraft, library: Library) -> None:
         super().__init__(tokens, place, thread, library)
         self.loops: list[tuple[str, str]] = []
 
@@ -79,7 +81,7 @@ class BodyReader(ExpressionReader):
         instructions = self.instructions
         at = len(instructions) - 1
         while at >= 0 and instructions[at].index == self.index:
-            instructions[at].text = text
+            place(instructions[at], text, instructions[at].span, self.index)
             at -= 1
 
     def control(self, word: str) -> bool:
@@ -266,7 +268,7 @@ class BodyReader(ExpressionReader):
         if type(value) is Reg and value.name[0] == "$" and self.instructions:
             last = self.instructions[-1]
             if type(last) is Load and last.register == value.name:
-                last.register = name
+                self.instructions[-1] = replace(last, register=name)
                 return
         self.emit(Local(name, value))
 

@@ -7,7 +7,9 @@ Accepts herd7's grammar: `locations [...]`, `filter P`, then `exists P`, `~exist
 
 from __future__ import annotations
 
-from treville.programs.ir import Program
+from typing import NamedTuple
+
+from treville.programs.draft import ProgramDraft
 from treville.programs.litmus.condition_observables import ObservableReader
 from treville.programs.litmus.condition_tokens import (
     AND,
@@ -36,6 +38,7 @@ from treville.programs.litmus.test import (
     Not,
     Observable,
     Or,
+    Quantifier,
     SameValue,
 )
 from treville.programs.operators import wrap
@@ -45,7 +48,7 @@ _DEEPEST = 120
 
 def read_conditions(
     sections: Sections,
-    program: Program,
+    program: ProgramDraft,
     dialect: str,
     register: RegisterNamer,
     observation: Observation | None = None,
@@ -55,14 +58,25 @@ def read_conditions(
     Without an `observation` registers are seen as they are.
     """
     _check_code_addresses(sections, program)
-    test = LitmusTest(sections.name, dialect, program, file=sections.source.name)
     reader = _ConditionReader(sections, program, register, observation)
-    reader.read(test)
-    test.observed = reader.observables()
-    return test
+    asked = reader.read()
+    observed = tuple(reader.observables())
+    return LitmusTest(
+        sections.name, dialect, program.finished(), asked.quantifier, asked.condition, asked.text, observed,
+        asked.filter, sections.source.name,
+    )  # fmt: skip
 
 
-def _check_code_addresses(sections: Sections, program: Program) -> None:
+class _Asked(NamedTuple):
+    """What the clauses behind a program say."""
+
+    quantifier: Quantifier
+    condition: Condition
+    text: str
+    filter: Condition | None
+
+
+def _check_code_addresses(sections: Sections, program: ProgramDraft) -> None:
     """Every label whose address the initial state mentions must exist."""
     for thread in program.threads:
         for label in thread.code_addresses.values():
@@ -79,43 +93,43 @@ class _ConditionReader(ObservableReader):
 
     # -- clauses -----------------------------------------------------------------------------------
 
-    def read(self, test: LitmusTest) -> None:
-        """Read all clauses into the test."""
+    def read(self) -> _Asked:
+        """Read all clauses."""
+        dropped = None
         while self.word == "locations":
             self.step()
             self.locations()
         kept = list(self.found)
         if self.word == "filter":
             self.step()
-            test.filter = self.proposition()
+            dropped = self.proposition()
         # What only the filter mentions is not part of the printed states.
         self.filter_only = [o for o in self.found if o not in kept]
         self.found = dict.fromkeys(kept)
         start = self.tokens[self.place][2]
-        test.quantifier, test.condition = self.quantified()
-        test.condition_text = self.text[start : self.tokens[self.place][2]].strip()
+        quantifier, condition = self.quantified()
+        text = self.text[start : self.tokens[self.place][2]].strip()
         self.take(";")
-        if self.word == "with":
-            return
-        if self.kind:
+        if self.kind and self.word != "with":
             raise self.fail("the end of the condition")
+        return _Asked(quantifier, condition, text, dropped)
 
-    def quantified(self) -> tuple[str, Condition]:
+    def quantified(self) -> tuple[Quantifier, Condition]:
         kind, word, _ = self.tokens[self.place]
         if kind == 0:
-            return "forall", TRUE
+            return Quantifier.FORALL, TRUE
         if word == "(":
-            return "exists", self.proposition()
+            return Quantifier.EXISTS, self.proposition()
         self.step()
         if word == "forall":
-            return "forall", self.proposition()
+            return Quantifier.FORALL, self.proposition()
         if word in ("exists", "final"):
-            return "exists", self.proposition()
+            return Quantifier.EXISTS, self.proposition()
         if word in ("observed", "Observed"):
-            return "exists", self.observed()
+            return Quantifier.EXISTS, self.observed()
         if kind == NOT and self.word == "exists":
             self.step()
-            return "~exists", self.proposition()
+            return Quantifier.NOT_EXISTS, self.proposition()
         self.place -= 1
         raise self.fail("exists, ~exists or forall")
 

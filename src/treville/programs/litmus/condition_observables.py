@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from treville.programs.ir import Program
+from treville.programs.draft import ProgramDraft
 from treville.programs.litmus.condition_tokens import (
     INSTRUCTION,
     LABEL,
@@ -46,7 +46,7 @@ class ObservableReader(Tokens):
     def __init__(
         self,
         sections: Sections,
-        program: Program,
+        program: ProgramDraft,
         register: RegisterNamer,
         observation: Observation | None = None,
     ) -> None:

@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
-from treville.programs.ir import CODE_BASE, Program
+from treville.programs.draft import ProgramDraft
+from treville.programs.ir import CODE_BASE
 from treville.programs.litmus.layout import Sections
 from treville.programs.litmus.literals import bits_of_type, is_unsigned, parse_number
 from treville.programs.operators import wrap
@@ -289,7 +290,7 @@ RegisterTypes: TypeAlias = dict[tuple[int, str], tuple[int, bool]]
 """(thread index, register) -> its declared width and whether it is unsigned."""
 
 
-def thread_index(sections: Sections, program: Program, number: int, offset: int) -> int:
+def thread_index(sections: Sections, program: ProgramDraft, number: int, offset: int) -> int:
     """The index of thread `P<number>`."""
     if 0 <= number < len(program.threads) and program.threads[number].name == f"P{number}":
         return number
@@ -301,7 +302,7 @@ def thread_index(sections: Sections, program: Program, number: int, offset: int)
 
 def apply_initial(
     sections: Sections,
-    program: Program,
+    program: ProgramDraft,
     entries: list[Entry],
     register: RegisterNamer,
     default_bits: int = 32,
@@ -336,7 +337,7 @@ def apply_initial(
     return types
 
 
-def _initialise_location(sections: Sections, program: Program, entry: Entry, numbers: list[int]) -> None:
+def _initialise_location(sections: Sections, program: ProgramDraft, entry: Entry, numbers: list[int]) -> None:
     location = program.locations[entry.name]
     if entry.length is not None and numbers and len(numbers) != entry.length:
         raise sections.error(
@@ -348,7 +349,7 @@ def _initialise_location(sections: Sections, program: Program, entry: Entry, num
 
 
 def _number_of(
-    sections: Sections, program: Program, entry: Entry, value: InitialValue, default_bits: int
+    sections: Sections, program: ProgramDraft, entry: Entry, value: InitialValue, default_bits: int
 ) -> int:
     if isinstance(value, Number):
         return value.value
@@ -364,7 +365,7 @@ def _number_of(
     raise Unsupported("instructions as values (self-modifying code)", sections.source.span(entry.offset))
 
 
-def code_address(program: Program, thread: int, label: str) -> int:
+def code_address(program: ProgramDraft, thread: int, label: str) -> int:
     """The number that stands for a label of a thread; the same each time."""
     addresses = program.threads[thread].code_addresses
     for address, known in addresses.items():

@@ -7,13 +7,14 @@ of the thread, so that no engine needs to know about it.
 
 from __future__ import annotations
 
-from treville.programs.ir import Local, Op, Program, Reg
+from treville.programs.draft import ProgramDraft
+from treville.programs.ir import Local, Op, Reg
 from treville.programs.litmus.initial import RegisterTypes
 
 DEFAULT_BITS = 32
 
 
-def has_wide_values(program: Program) -> bool:
+def has_wide_values(program: ProgramDraft) -> bool:
     """Does the initial state hold numbers that are no non-negative `int`?"""
     end = 1 << (DEFAULT_BITS - 1)
     for thread in program.threads:
@@ -30,7 +31,7 @@ class Observation:
     registers are shown as they are.
     """
 
-    def __init__(self, program: Program, types: RegisterTypes, *, cast: bool) -> None:
+    def __init__(self, program: ProgramDraft, types: RegisterTypes, *, cast: bool) -> None:
         self.program, self.types, self.cast = program, types, cast
         self.made: dict[tuple[int, str, int], str] = {}
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from treville.programs.ir import Program, Thread
+from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.programs.litmus import riscv_accessing, riscv_computing, riscv_control
 from treville.programs.litmus.assembly import ThreadBuilder, split_table
 from treville.programs.litmus.condition import read_conditions
@@ -30,7 +30,7 @@ _MOST_KEPT = 20_000
 def read(sections: Sections, _source: Source) -> LitmusTest:
     """The test of a file whose dialect is RISCV."""
     columns = split_table(sections)
-    program = Program([Thread(name) for name, _ in columns])
+    program = ProgramDraft([ThreadDraft(name) for name, _ in columns])
     namer = _namer(sections)
     types = apply_initial(sections, program, read_initial(sections), namer)
     wide = has_wide_values(program)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
 from treville.programs.ir import Program
@@ -78,11 +79,19 @@ Condition: TypeAlias = Equals | SameValue | Not | And | Or
 TRUE: Condition = And(())
 
 
-@dataclass(slots=True)
+class Quantifier(StrEnum):
+    """Which of the final states are to satisfy the condition: some, none, or all."""
+
+    EXISTS = "exists"
+    NOT_EXISTS = "~exists"
+    FORALL = "forall"
+
+
+@dataclass(frozen=True, slots=True)
 class LitmusTest:
     """A parsed test.
 
-    `quantifier` is `exists`, `~exists` or `forall`. `observed` lists what states range over: all that the
+    `observed` lists what states range over: all that the
     condition and `locations` mention, each once. `filter` drops final states before anything is counted.
     `condition_text` is the source text of the condition. `dialect` is one of the names in
     `programs.litmus.DIALECTS`.
@@ -91,9 +100,9 @@ class LitmusTest:
     name: str
     dialect: str
     program: Program
-    quantifier: str = "exists"
+    quantifier: Quantifier = Quantifier.EXISTS
     condition: Condition = TRUE
     condition_text: str = ""
-    observed: list[Observable] = field(default_factory=list)
+    observed: tuple[Observable, ...] = ()
     filter: Condition | None = None
     file: str = ""

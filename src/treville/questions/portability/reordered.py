@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 from treville.engines.differences.task import Finding
 from treville.events.execution import Event, Execution
+from treville.events.kinds import FENCE
 from treville.fences import FULL_FENCES
 from treville.models.evaluate import evaluate
-from treville.relations import Relation, elements, mask_of
+from treville.relations import EventId, Relation, elements, mask_of
 from treville.witness.explanation import Explanation
 
 # A full fence to every model, of hardware and of C.
@@ -59,7 +60,7 @@ def _key(event: Event) -> tuple[object, ...]:
     return event.thread, event.order, event.kind, event.address
 
 
-def _forbidden(finding: Finding, ends: list[int]) -> bool:
+def _forbidden(finding: Finding, ends: list[EventId]) -> bool:
     execution = finding.allowed
     for end in ends:
         execution = with_fence(execution, end)
@@ -67,9 +68,9 @@ def _forbidden(finding: Finding, ends: list[int]) -> bool:
     return not judged.consistent
 
 
-def with_fence(execution: Execution, end: int) -> Execution:
+def with_fence(execution: Execution, end: EventId) -> Execution:
     """The execution with a full fence in front of the instruction that an event belongs to."""
-    relations, fence = execution.relations, len(execution.events)
+    relations, fence = execution.relations, EventId(len(execution.events))
     front = end
     while earlier := _column(relations["po"], front) & relations["si"].rows[front]:
         front = next(elements(earlier))
@@ -80,8 +81,8 @@ def with_fence(execution: Execution, end: int) -> Execution:
     found["po"].rows[fence] |= 1 << front
     found["si"].rows[fence] |= 1 << fence
     sets = {name: execution.sets.get(name, 0) | 1 << fence for name in ("F", *_FULL)}
-    event = Event(fence, at.thread, "F", _FULL, order=at.order)
-    return Execution([*execution.events, event], {**execution.sets, **sets}, found, execution.final)
+    event = Event(fence, at.thread, FENCE, _FULL, order=at.order)
+    return Execution((*execution.events, event), {**execution.sets, **sets}, found, execution.final)
 
 
 def _with_another(relation: Relation, event: int) -> Relation:

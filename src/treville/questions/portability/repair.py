@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from treville.engines.differences.task import NEW, Finding
 from treville.events.execution import Event, Execution
+from treville.events.kinds import FENCE
 from treville.models.evaluate import evaluate
 from treville.programs.ir import Fence, Instruction, Program, Thread
 from treville.questions.portability.question import Portability
@@ -157,7 +158,7 @@ def _neighbours(execution: Execution, source: Event, target: Event) -> tuple[str
     between = [
         event
         for event in execution.events
-        if event.thread == target.thread and event.kind != "F" and event.order < target.order
+        if event.thread == target.thread and event.kind is not FENCE and event.order < target.order
     ]
     last = max(between, key=lambda event: event.order, default=source)
     return target.text, last.text, last.span
@@ -169,11 +170,7 @@ def _neighbours(execution: Execution, source: Event, target: Event) -> tuple[str
 def with_fences(program: Program, places: Mapping[Span, Place]) -> Program:
     """A copy of the program with the fences before the instructions at the places."""
     tags = {span: place.fence.tags for span, place in places.items()}
-    return replace(
-        program,
-        threads=[_fenced(thread, tags) for thread in program.threads],
-        functions={name: _fenced(thread, tags) for name, thread in program.functions.items()},
-    )
+    return program.rewritten(lambda thread: _fenced(thread, tags))
 
 
 def _fenced(thread: Thread, fences: dict[Span, frozenset[str]]) -> Thread:
@@ -190,4 +187,4 @@ def _fenced(thread: Thread, fences: dict[Span, frozenset[str]]) -> Thread:
         out.append(replace(one, index=2 * one.index + 1))
     places.append(len(out))
     labels = {name: places[at] for name, at in thread.labels.items()}
-    return replace(thread, instructions=out, labels=labels)
+    return replace(thread, instructions=tuple(out), labels=labels)

@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Any, NamedTuple, TypeAlias
 
+from treville.events.kinds import READ, WRITE
 from treville.events.traces import NO_PAIR, Effort, Shape, Trace, Traces, program_traces
 from treville.models.implied import implies_atomicity, implies_coherence
 from treville.models.model import Model
@@ -226,11 +227,11 @@ def _profile(trace: Trace) -> Profile:
     """A trace's accesses by address, so that equal ones share their choices."""
     out: dict[int, list[tuple[int, bool, int, int]]] = {}
     for i, (shape, value) in enumerate(zip(trace.shapes, trace.values, strict=True)):
-        if shape.address is not None and shape.kind != "F":
+        if shape.address is not None and value is not None:  # a fence has no value
             read = NO_READ
             if shape.pair != NO_PAIR and trace.shapes[shape.pair].address == shape.address:
                 read = shape.pair
-            out.setdefault(shape.address, []).append((i, shape.kind == "W", value or 0, read))
+            out.setdefault(shape.address, []).append((i, shape.kind is WRITE, value, read))
     return {address: tuple(accesses) for address, accesses in out.items()}
 
 
@@ -240,17 +241,18 @@ def _addresses(observable: CellOf | ArrayOf) -> tuple[int, ...]:
 
 def _offers(trace: Trace) -> frozenset[tuple[int, int]]:
     return frozenset(
-        (shape.address or 0, value or 0)
+        (shape.address, value)
         for shape, value in zip(trace.shapes, trace.values, strict=True)
-        if shape.kind == "W"
+        if shape.kind is WRITE and shape.address is not None and value is not None
     )
 
 
 def _needs(trace: Trace, initial: dict[int, int]) -> frozenset[tuple[int, int]]:
     return frozenset(
-        (shape.address or 0, value or 0)
+        (shape.address, value)
         for shape, value in zip(trace.shapes, trace.values, strict=True)
-        if shape.kind == "R" and initial.get(shape.address or 0, 0) != value
+        if shape.kind is READ and shape.address is not None and value is not None
+        if initial.get(shape.address, 0) != value
     )
 
 
@@ -259,7 +261,7 @@ def _origins(traces: tuple[Trace, ...], layout: Layout) -> int:
     no write is affected, since then nothing can justify itself."""
     n, out = layout.n, 0
     if not any(
-        origin and shape.kind == "W"
+        origin and shape.kind is WRITE
         for trace in traces
         for origin, shape in zip(trace.origins, trace.shapes, strict=True)
     ):

@@ -5,6 +5,7 @@ Only shapes matter here, not values, so the result is shared by all selections w
 
 from __future__ import annotations
 
+from treville.events.kinds import WRITE
 from treville.events.traces import NO_PAIR, Shape
 from treville.solving.enumeration.packed import Kernel, kernel
 
@@ -69,7 +70,7 @@ class Layout:
                 out |= 1 << i
         for start, shapes in zip(self.starts, self.threads, strict=True):
             for i, shape in enumerate(shapes):
-                if shape.kind == "W" and shape.address in self.observed:
+                if shape.kind is WRITE and shape.address in self.observed:
                     out |= 1 << (start + i)
         return out
 

@@ -6,15 +6,15 @@ and the search goes on from there. Together with projection this enumerates fina
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from treville.analysis.facts import Bounds, SetBounds
 from treville.analysis.relations import NotEncodable, analyse_relations
 from treville.encoding.executions import Encoding
-from treville.formulas.formula import TRUE
+from treville.formulas.formula import TRUE, Literal
 from treville.models.model import Model, NodeId
-from treville.solving.lazy.reasons import Fact, Reasons, Whole
+from treville.relations import EventId
+from treville.solving.lazy.reasons import Fact, Known, Reasons, Whole
 from treville.solving.solution import ExecutionReader, IsTrue, evaluate_execution
 
 
@@ -34,7 +34,7 @@ class LazyModel:
         self.clauses = 0
         self._bounds: list[Bounds | SetBounds] | None = None
 
-    def _address_literals(self) -> dict[tuple[int, int], int]:
+    def _address_literals(self) -> dict[tuple[EventId, EventId], Literal]:
         """Literals of all pairs that may but need not be in `loc`; they must exist before solving."""
         loc = self.facts.relations["loc"]
         pairs = (loc.may - loc.must).pairs()
@@ -54,7 +54,7 @@ class LazyModel:
         """Judge a total assignment."""
         assignment, names = control.assignment, self.solver_literals
 
-        def is_true(literal: int) -> bool:
+        def is_true(literal: Literal) -> bool:
             return bool(assignment.is_true(names[literal] if literal > 0 else -names[-literal]))
 
         try:
@@ -76,14 +76,14 @@ class LazyModel:
 
     # -- blame ---------------------------------------------------------------------------------------------
 
-    def _blame(self, is_true: IsTrue) -> list[int] | None:
+    def _blame(self, is_true: IsTrue) -> list[Literal] | None:
         """Literals that hold and cannot hold together, or None if the execution is consistent."""
         execution = self.reader.execution(is_true)
         evaluation = evaluate_execution(self.model, execution)
         if evaluation.consistent:
             return None
         numbers = self.reader.executed(is_true)
-        best: set[int] | None = None
+        best: set[Literal] | None = None
         reasons = Reasons(
             self.model, len(numbers), execution.sets, execution.relations, evaluation.values,
             self._known(numbers),
@@ -103,7 +103,7 @@ class LazyModel:
             return [atom if is_true(atom) else -atom for atom in self.encoding.formula.choices]
         return sorted(best)
 
-    def _known(self, numbers: list[int]) -> Callable[[bool, NodeId, int, int], bool]:
+    def _known(self, numbers: list[EventId]) -> Known:
         """What the relation analysis has decided, in terms of the executed events."""
         if self._bounds is None:
             try:
@@ -112,7 +112,7 @@ class LazyModel:
                 self._bounds = []
         bounds = self._bounds
 
-        def known(holds: bool, node: NodeId, source: int, target: int) -> bool:
+        def known(holds: bool, node: NodeId, source: EventId, target: EventId) -> bool:
             if not bounds:
                 return False
             found = bounds[node].must if holds else bounds[node].may
@@ -124,7 +124,7 @@ class LazyModel:
 
         return known
 
-    def _literals(self, fact: Fact, numbers: list[int], is_true: IsTrue) -> set[int]:
+    def _literals(self, fact: Fact, numbers: list[EventId], is_true: IsTrue) -> set[Literal]:
         """Literals that make the fact hold (given that its events are executed)."""
         source, target = numbers[fact.source], numbers[fact.target]
         if fact.name == "fr":
@@ -143,19 +143,19 @@ class LazyModel:
         literal = self._literal(fact.name, source, target)
         return {literal if fact.holds else -literal}
 
-    def _coherent(self, holds: bool, first: int, second: int) -> set[int]:
+    def _coherent(self, holds: bool, first: EventId, second: EventId) -> set[Literal]:
         """Given that both writes are executed, a pair that depends on that alone holds."""
         literals = self.memory.coherent_because(first, second)
         return set(literals) if holds else {-literals[0]}
 
-    def _literal(self, name: str, source: int, target: int) -> int:
+    def _literal(self, name: str, source: EventId, target: EventId) -> Literal:
         if name == "rf":
             return self.memory.reads_from(source, target)
         if name == "loc":
             return self.same_address[source, target]
         return self.memory.values.condition(self.facts.conditions[name][source, target])
 
-    def _from_read(self, holds: bool, read: int, write: int, is_true: IsTrue) -> set[int]:
+    def _from_read(self, holds: bool, read: EventId, write: EventId, is_true: IsTrue) -> set[Literal]:
         for source, literal in self.memory.sources.get(read, []):
             if is_true(literal):
                 return {literal, *self._coherent(holds, source, write)} - {TRUE}

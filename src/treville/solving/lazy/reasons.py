@@ -8,38 +8,44 @@ too, except through recursion, where the whole execution is blamed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, assert_never
+from typing import Final, NamedTuple, TypeAlias, assert_never
 
 from treville.models.derivation import NO_EVENT, Derivations, NoDerivation, Part
 from treville.models.evaluate import Value
 from treville.models.model import Axiom, AxiomKind, Model, Node, NodeId, Operator
-from treville.relations import Relation, elements
+from treville.relations import EventId, Relation, elements
 
 
 class Fact(NamedTuple):
     """A base pair, or for a set the pair of an event with itself, that holds or does not."""
 
     name: str
-    source: int
-    target: int
+    source: EventId
+    target: EventId
     holds: bool
+
+
+# In place of a target, for events of sets.
+NO_TARGET: Final = EventId(-1)
+# Is the pair (or the event of a set) there, or is it not, wherever its events are?
+Known: TypeAlias = Callable[[bool, NodeId, EventId, EventId], bool]
 
 
 class Whole(Exception):
     """Only the whole execution explains the violation."""
 
 
-def _nothing_is_known(_holds: bool, _node: NodeId, _source: int, _target: int) -> bool:
+def _nothing_is_known(_holds: bool, _node: NodeId, _source: EventId, _target: EventId) -> bool:
     return False
 
 
 class Reasons:
     """Explains violations of a model on one execution of `n` events. `known` says which pairs (or events of
-    sets, with target -1) of a node are there, or are not, wherever their events are."""
+    sets, without a target) of a node are there, or are not, wherever their events are."""
 
     def __init__(
         self, model: Model, n: int, sets: Mapping[str, int], relations: Mapping[str, Relation],
-        values: list[Value], known: Callable[[bool, NodeId, int, int], bool] = _nothing_is_known,
+        values: list[Value], known: Known = _nothing_is_known,
     ) -> None:  # fmt: skip
         self.model = model
         self.values = values
@@ -90,7 +96,7 @@ class Reasons:
             raise Whole from None
 
 
-def _violating_pairs(kind: AxiomKind, value: Relation) -> list[tuple[int, int]]:
+def _violating_pairs(kind: AxiomKind, value: Relation) -> list[tuple[EventId, EventId]]:
     """Pairs of a relation that make it violate an axiom."""
     match kind:
         case AxiomKind.ACYCLIC:
@@ -110,7 +116,9 @@ def _because_absent(node: Node, absent: Part, derivations: Derivations) -> list[
     op, args = node.op, node.args
     _, _, source, target, stage = absent
 
-    def part(argument: NodeId, one: int = source, other: int = target, holds: bool = False) -> Part:
+    def part(
+        argument: NodeId, one: EventId = source, other: EventId = target, holds: bool = False
+    ) -> Part:
         return Part(holds, argument, one, other, stage)
 
     match op:

@@ -17,6 +17,7 @@ from random import Random
 
 from treville.programs import ir
 from treville.results import Budget
+from treville.results.verdict import Verdict
 from treville.solving.operational.memories import Memories, slot_of
 from treville.solving.operational.states import (
     BETWEEN_LOOKS,
@@ -89,7 +90,7 @@ class Machine:
         except Failed as failed:
             return self.failure(failed, current, before)
         partly = self.threads.was_cut or self.threads.sampled
-        return Answer("UNKNOWN" if partly else "PASS", len(before))
+        return Answer(Verdict.UNKNOWN if partly else Verdict.PASS, len(before))
 
     def first(self, logging: bool = False) -> Iterator[tuple[State, list[Log]]]:
         """The states in which every thread waits in front of something visible, at first."""
@@ -166,7 +167,7 @@ class Machine:
         for entry in failed.log:
             if isinstance(entry.instruction, ir.Spawn) and entry.address >= len(bodies):
                 bodies.append(entry.instruction.function)
-        return Answer("FAIL", len(before), failed.instruction, log + failed.log, bodies, failed.message)
+        return Answer(Verdict.FAIL, len(before), failed.instruction, log + failed.log, bodies, failed.message)
 
     def run_to(self, last: State | None, before: Mapping[State, State | None]) -> tuple[list[Log], list[str]]:
         """What happens on the way to a state, by what is before each, and what its threads execute."""

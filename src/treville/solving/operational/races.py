@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from treville.programs import ir
+from treville.results.verdict import Verdict
 from treville.solving.operational.machine import Machine
 from treville.solving.operational.states import BETWEEN_LOOKS, Answer, LimitReached, Log, State
 from treville.solving.operational.threads import Does
@@ -58,7 +59,7 @@ class RaceSearch:
             if pair is not None:
                 return _report(machine, current, before, pair)
             self._stack.extend((following, current) for following, _ in machine.successors(current))
-        return Answer("UNKNOWN" if machine.threads.was_cut else "PASS", len(before))
+        return Answer(Verdict.UNKNOWN if machine.threads.was_cut else Verdict.PASS, len(before))
 
 
 def _racing(machine: Machine, state: State) -> tuple[int, int] | None:
@@ -107,7 +108,7 @@ def _report(
     for entry in log:
         if isinstance(entry.instruction, ir.Spawn) and entry.address >= len(bodies):
             bodies.append(entry.instruction.function)
-    return Answer("FAIL", len(before), None, log, bodies)
+    return Answer(Verdict.FAIL, len(before), None, log, bodies)
 
 
 def _advance(machine: Machine, state: State, number: int) -> tuple[State, list[Log]]:

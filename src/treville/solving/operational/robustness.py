@@ -20,6 +20,7 @@ from collections import deque
 from typing import NamedTuple
 
 from treville.programs import ir
+from treville.results.verdict import Verdict
 from treville.solving.operational.machine import Machine
 from treville.solving.operational.states import BETWEEN_LOOKS, Answer, Failed, LimitReached, Log, State
 from treville.solving.operational.threads import Does
@@ -125,7 +126,7 @@ class RobustSearch:
                     self._reach(state, self._follow(self._known_in[current], log))
         except Failed as failed:
             return machine.failure(failed, current, self._before)
-        return Answer("UNKNOWN" if machine.threads.was_cut else "PASS", len(self._known_in))
+        return Answer(Verdict.UNKNOWN if machine.threads.was_cut else Verdict.PASS, len(self._known_in))
 
     def _look_at_next_accesses(self, state: State, known: Knowledge) -> None:
         """A thread may not be about to access a cell where it lags, even if it has to wait before it can."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from treville.programs import ir
+from treville.results.verdict import Verdict
 
 # States between two looks at time and memory, which cost more than a state.
 BETWEEN_LOOKS = 64
@@ -87,7 +88,7 @@ class State(NamedTuple):
 class Answer:
     """PASS, FAIL or UNKNOWN (some run was cut), how many states were seen, and for FAIL what happened."""
 
-    verdict: str
+    verdict: Verdict
     states: int
     failed: ir.Instruction | None = None
     log: list[Log] = field(default_factory=list)

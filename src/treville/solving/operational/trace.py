@@ -7,11 +7,11 @@ or else what memory holds. The result can be judged by any model, like the execu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from treville.events.execution import INIT_THREAD, Event, Execution
+from treville.events.execution import INIT_THREAD, Access, Event, Execution
+from treville.events.kinds import FENCE, READ, WRITE
 from treville.programs.ir import Load, Program, Store
-from treville.relations import Relation
+from treville.relations import EventId, Relation, all_events
 from treville.solving.operational.dependencies import DEPENDENCIES, Along, Needs
 from treville.solving.operational.memories import initial_memory, with_objects_in_order
 from treville.solving.operational.states import Answer, Log
@@ -27,14 +27,14 @@ class Trace:
         self.along = Along(program)
         self.initial = dict(initial_memory(program))
         self.events: list[Event] = []
-        self.numbers: list[int | None] = []  # of the log's entries
-        self.needs: dict[int, Needs] = {}
-        self.rf: list[tuple[int, int]] = []
-        self.rmw: list[tuple[int, int]] = []
-        self.coherence: dict[int, list[int]] = {}
-        self.buffers: dict[int, list[int]] = {}
-        self.linked: dict[int, int] = {}
-        self.blocks: list[list[int]] = []
+        self.numbers: list[EventId | None] = []  # of the log's entries
+        self.needs: dict[EventId, Needs] = {}
+        self.rf: list[tuple[EventId, EventId]] = []
+        self.rmw: list[tuple[EventId, EventId]] = []
+        self.coherence: dict[int, list[EventId]] = {}
+        self.buffers: dict[int, list[EventId]] = {}
+        self.linked: dict[int, EventId] = {}
+        self.blocks: list[list[EventId]] = []
         self.open_block = -1
 
     def execution(self) -> Execution:
@@ -50,23 +50,23 @@ class Trace:
         for waiting in self.buffers.values():
             for event in waiting:
                 self._commit(event)
-        return Execution(self.events, self._sets(), self._relations())
+        return Execution(tuple(self.events), self._sets(), self._relations())
 
-    def _event(self, entry: Log, run: Log) -> int:
+    def _event(self, entry: Log, run: Log) -> EventId:
         instruction = entry.instruction
         tags = frozenset(getattr(instruction, "tags", ()))
-        kind = {"R": "R", "F": "F"}.get(entry.kind, "W")
         link = isinstance(instruction, Load | Store) and instruction.link
-        source = self._source(entry) if kind == "R" else -1
-        number = len(self.events)
+        source = self._source(entry) if entry.kind == "R" else None
+        number = EventId(len(self.events))
         needs = self.needs[number] = self.along.event(run, number)
-        event = Event(number, entry.thread, kind, tags, order=needs.order)
-        if instruction is not None:
-            event = replace(event, text=instruction.text, span=instruction.span)
-        if kind != "F":
-            event = replace(event, address=entry.address, value=entry.value)
-        self.events.append(event)
-        if entry.kind == "R":
+        place = ("", None) if instruction is None else (instruction.text, instruction.span)
+        if entry.kind == "F":
+            self.events.append(Event(number, entry.thread, FENCE, tags, None, None, *place, needs.order))
+        else:
+            kind = READ if entry.kind == "R" else WRITE
+            where = (entry.address, entry.value)
+            self.events.append(Access(number, entry.thread, kind, tags, *where, *place, needs.order))
+        if source is not None:
             self.rf.append((source, number))
             if link:
                 self.linked[entry.thread] = number
@@ -79,7 +79,7 @@ class Trace:
         self._note_block(entry, number)
         return number
 
-    def _note_block(self, entry: Log, number: int) -> None:
+    def _note_block(self, entry: Log, number: EventId) -> None:
         if not entry.block:
             self.open_block = -1
             return
@@ -88,22 +88,25 @@ class Trace:
             self.open_block = entry.thread
         self.blocks[-1].append(number)
 
-    def _source(self, entry: Log) -> int:
+    def _source(self, entry: Log) -> EventId:
         own = [e for e in self.buffers.get(entry.thread, []) if self.events[e].address == entry.address]
         return own[-1] if own else self._written(entry.address)[-1]
 
-    def _written(self, address: int) -> list[int]:
+    def _written(self, address: int) -> list[EventId]:
         """The writes of a location that reached memory, the initial one first."""
         if address not in self.coherence:
-            number, value = len(self.events), self.initial.get(address, 0)
-            self.events.append(Event(number, INIT_THREAD, "W", frozenset({"IW"}), address, value))
+            number, value = EventId(len(self.events)), self.initial.get(address, 0)
+            self.events.append(Access(number, INIT_THREAD, WRITE, frozenset({"IW"}), address, value))
             self.coherence[address] = [number]
         return self.coherence[address]
 
-    def _commit(self, event: int) -> None:
-        address = self.events[event].address
-        assert address is not None
-        self._written(address).append(event)
+    def _commit(self, event: EventId) -> None:
+        self._written(self._access(event).address).append(event)
+
+    def _access(self, event: EventId) -> Access:
+        found = self.events[event]
+        assert isinstance(found, Access)
+        return found
 
     # -- relations ---------------------------------------------------------------------------------------
 
@@ -124,7 +127,7 @@ class Trace:
         }
         relations["fr"] = relations["rf"].inverse() @ relations["co"]
         for place, name in enumerate(DEPENDENCIES):
-            sources = [self.needs[event][place] if event in self.needs else 0 for event in range(n)]
+            sources = [self.needs[event][place] if event in self.needs else 0 for event in all_events(n)]
             relations[name] = Relation(sources).inverse()
         return relations
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from treville.programs import ir
 from treville.relations.graphs import components
 from treville.results.properties import Property
+from treville.results.verdict import Verdict
 from treville.solving.operational.machine import Machine
 from treville.solving.operational.states import BETWEEN_LOOKS, Answer, LimitReached, State
 from treville.solving.operational.threads import Does
@@ -49,15 +50,15 @@ class WaitingSearch:
         machine, graph = self.machine, self.graph
         self._make_graph()
         if machine.threads.was_cut:
-            return Answer("UNKNOWN", len(graph.states))
+            return Answer(Verdict.UNKNOWN, len(graph.states))
         found = _stuck(machine, graph)
         if found is None:
             found = _fair(machine, graph, self.goal)
         if found is None:
-            return Answer("PASS", len(graph.states))
+            return Answer(Verdict.PASS, len(graph.states))
         last = graph.states[found]
         self.waiting = list(_waiting_in(machine, last))
-        return Answer("FAIL", len(graph.states), None, *machine.run_to(last, graph.before))
+        return Answer(Verdict.FAIL, len(graph.states), None, *machine.run_to(last, graph.before))
 
     def _make_graph(self) -> None:
         machine, graph = self.machine, self.graph

@@ -8,6 +8,7 @@ the width as last argument.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import partial
 
 from treville.programs import ir
@@ -29,10 +30,10 @@ class _Builder(ExpressionReader):
 
     def emit(self, instruction: ir.Instruction) -> None:
         if isinstance(instruction, ir.Load | ir.Store):
-            instruction.bits = self.bits
+            instruction = replace(instruction, bits=self.bits)
             self.waits = bool(instruction.tags & _WAITING)
         elif isinstance(instruction, ir.Assume):
-            instruction.waits = self.waits
+            instruction = replace(instruction, waits=self.waits)
         self.here.body.emit(instruction)
 
     def temporary(self) -> str:

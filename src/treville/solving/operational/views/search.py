@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from treville.programs import ir
 from treville.results import Budget
+from treville.results.verdict import Verdict
 from treville.solving.operational.memories import Memories
 from treville.solving.operational.states import (
     BETWEEN_LOOKS,
@@ -97,7 +98,7 @@ class ViewMachine:
         if found is not None:
             return found
         unsure = self._parts.threads.was_cut or self.refused_runs
-        return Answer("UNKNOWN" if unsure else "PASS", len(self._seen))
+        return Answer(Verdict.UNKNOWN if unsure else Verdict.PASS, len(self._seen))
 
     def _look_at_limits(self) -> None:
         if len(self._seen) > self.limit:
@@ -163,7 +164,7 @@ class ViewMachine:
             instruction = failed(step)
             if instruction is not None and step.log is not None:
                 bodies = [self._parts.threads.frames[thread].body for thread in step.threads]
-                answer = Answer("FAIL", len(self._seen), instruction, log + step.log, bodies)
+                answer = Answer(Verdict.FAIL, len(self._seen), instruction, log + step.log, bodies)
                 if self.accepts(answer):
                     return answer
                 self.refused_runs += 1

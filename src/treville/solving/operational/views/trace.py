@@ -10,6 +10,7 @@ from treville.events.execution import Execution
 from treville.models.evaluate import evaluate
 from treville.models.model import Model
 from treville.programs.ir import Program
+from treville.relations import EventId
 from treville.results import Budget
 from treville.solving.operational.states import Answer, Log
 from treville.solving.operational.trace import Trace
@@ -44,17 +45,15 @@ class ViewTrace(Trace):
         super().__init__(program, Answer(answer.verdict, answer.states, answer.failed, _counted(answer.log)))
         self.place = 0
 
-    def _event(self, entry: Log, run: Log) -> int:
+    def _event(self, entry: Log, run: Log) -> EventId:
         self.place = entry.place
         return super()._event(entry, run)
 
-    def _source(self, entry: Log) -> int:
+    def _source(self, entry: Log) -> EventId:
         return self._written(entry.address)[entry.place]
 
-    def _commit(self, event: int) -> None:
-        address = self.events[event].address
-        assert address is not None
-        self._written(address).insert(self.place, event)
+    def _commit(self, event: EventId) -> None:
+        self._written(self._access(event).address).insert(self.place, event)
 
 
 def _counted(log: list[Log]) -> list[Log]:
