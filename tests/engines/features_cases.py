@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from treville.engines.features import Feature
@@ -11,6 +12,7 @@ from treville.models.library import load_model
 from treville.models.model import Model
 from treville.programs import ir
 from treville.programs.compile_to import compile_program, target_of
+from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.results.properties import Property
 
 RLX = frozenset({"RLX", "A"})
@@ -36,7 +38,7 @@ class Build:
     """A program of threads that main starts and joins before it runs what comes last."""
 
     def __init__(self) -> None:
-        self.program = ir.Program()
+        self.program = ProgramDraft()
         self.x, self.y, self.z = (ir.Const(self.program.location(name).address) for name in "xyz")
 
     def made(
@@ -47,25 +49,35 @@ class Build:
         join: bool = True,
     ) -> ir.Program:
         """The program; `labels` are those of the first thread."""
+        return self.drafted(threads, last, labels, join).finished()
+
+    def drafted(
+        self,
+        threads: list[list[ir.Instruction]],
+        last: list[ir.Instruction] | None = None,
+        labels: dict[str, int] | None = None,
+        join: bool = True,
+    ) -> ProgramDraft:
+        """The same, for those who have something to change."""
         main: list[ir.Instruction] = []
         for number, code in enumerate(threads):
             marks = labels if number == 0 and labels else {}
-            thread = ir.Thread(f"t{number}", _numbered(code), marks)
+            thread = ThreadDraft(f"t{number}", _numbered(code), marks)
             self.program.functions[f"t{number}"] = thread
             main.append(ir.Spawn(f"h{number}", f"t{number}", ZERO))
         main += [ir.Join(ir.Reg(f"h{number}")) for number in range(len(threads)) if join]
-        self.program.threads.append(ir.Thread("main", _numbered([*main, *(last or [])])))
+        self.program.threads.append(ThreadDraft("main", _numbered([*main, *(last or [])])))
         return self.program
 
 
 def _numbered(code: list[ir.Instruction]) -> list[ir.Instruction]:
     """Instructions of their own, but for the second half of an update."""
-    index = 0
+    index, found = 0, []
     for instruction in code:
         linked = isinstance(instruction, ir.Store) and instruction.link
         index += 0 if linked else 1
-        instruction.index = index
-    return code
+        found.append(replace(instruction, index=index))
+    return found
 
 
 def is_(register: str, number: int) -> ir.Expr:
@@ -159,6 +171,10 @@ def store_buffering(wrong: bool) -> ir.Program:
 
 
 def read_copy_update(wrong: bool) -> ir.Program:
+    return sections(wrong).finished()
+
+
+def sections(wrong: bool) -> ProgramDraft:
     """A grace period orders what is before it with critical sections that saw what is behind it."""
     b = Build()
 
@@ -172,19 +188,19 @@ def read_copy_update(wrong: bool) -> ir.Program:
     ]  # fmt: skip
     grace = [] if wrong else [fence("Sync-rcu")]
     writer: list[ir.Instruction] = [ir.Store(b.y, ONE, ONCE), *grace, ir.Store(b.x, ONE, ONCE)]
-    return b.made([reader, writer])
+    return b.drafted([reader, writer])
 
 
 def sleepable(wrong: bool) -> ir.Program:
     """The same with sections and grace periods of one location, or of different ones."""
-    program = read_copy_update(False)
-    lock = ir.Const(program.location("lock").address)
-    other = ir.Const(program.location("other").address)
-    reader, writer = program.functions["t0"].instructions, program.functions["t1"].instructions
+    draft = sections(False)
+    lock = ir.Const(draft.location("lock").address)
+    other = ir.Const(draft.location("other").address)
+    reader, writer = draft.functions["t0"].instructions, draft.functions["t1"].instructions
     reader[0] = ir.Load("section", lock, frozenset({"Srcu-lock"}), index=1)
     reader[3] = ir.Store(lock, ir.Reg("section"), frozenset({"Srcu-unlock"}), index=4)
     writer[1] = ir.Fence(frozenset({"Sync-srcu"}), other if wrong else lock, index=2)
-    return program
+    return draft.finished()
 
 
 def exclusives(wrong: bool) -> ir.Program:
@@ -204,17 +220,18 @@ def computed_jumps(wrong: bool) -> ir.Program:
     code: list[ir.Instruction] = [
         ir.IndirectBranch(ir.Const(ir.CODE_BASE)), ir.Assert(ZERO), ir.Store(b.x, ONE),
     ]  # fmt: skip
-    program = b.made([code], [], {"there": 1 if wrong else 2})
-    program.functions["t0"].code_addresses = {ir.CODE_BASE: "there"}
-    return program
+    draft = b.drafted([code], [], {"there": 1 if wrong else 2})
+    draft.functions["t0"].code_addresses = {ir.CODE_BASE: "there"}
+    return draft.finished()
 
 
 def paired(wrong: bool) -> ir.Program:
     b = Build()
     code: list[ir.Instruction] = [ir.Load("r", b.x), ir.Load("s", b.y, parallel=True)]
-    program = b.made([code], [ir.Assert(ZERO if wrong else ONE)])
-    program.functions["t0"].instructions[1].index = 1
-    return program
+    draft = b.drafted([code], [ir.Assert(ZERO if wrong else ONE)])
+    pair = draft.functions["t0"].instructions
+    pair[1] = replace(pair[1], index=1)
+    return draft.finished()
 
 
 def recursion(_wrong: bool) -> ir.Program:
@@ -241,10 +258,10 @@ def fresh_memory(wrong: bool) -> ir.Program:
 def fresh_private(wrong: bool) -> ir.Program:
     b = Build()
     code: list[ir.Instruction] = [ir.ReadPrivate("r", "local", ZERO), ir.Assert(is_("r", 0))]
-    program = b.made([code])
-    program.functions["t0"].private = {"local": (0,)}
-    program.functions["t0"].unset = {"local"} if wrong else set()
-    return program
+    draft = b.drafted([code])
+    draft.functions["t0"].private = {"local": (0,)}
+    draft.functions["t0"].unset = {"local"} if wrong else set()
+    return draft.finished()
 
 
 def private_objects(wrong: bool) -> ir.Program:
@@ -253,9 +270,9 @@ def private_objects(wrong: bool) -> ir.Program:
         ir.WritePrivate("local", ZERO, ONE), ir.WritePrivate("local", ir.Const(4), ir.Const(2)),
         ir.ReadPrivate("r", "local", ir.Const(4 if wrong else 0)), ir.Assert(is_("r", 1)),
     ]  # fmt: skip
-    program = b.made([code])
-    program.functions["t0"].private = {"local": (0, 4)}
-    return program
+    draft = b.drafted([code])
+    draft.functions["t0"].private = {"local": (0, 4)}
+    return draft.finished()
 
 
 def frees(wrong: bool) -> ir.Program:

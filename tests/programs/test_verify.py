@@ -22,7 +22,7 @@ X = Const(0x4000_0000)
 
 
 def program(*code: Instruction, labels: dict[str, int] | None = None) -> Program:
-    return Program(threads=[Thread("P0", list(code), labels or {})])
+    return Program((Thread("P0", code, labels or {}),))
 
 
 WRONG: dict[str, Program] = {
@@ -35,7 +35,7 @@ WRONG: dict[str, Program] = {
     "an access of no bits": program(Load("r", X, bits=0)),
     "a fence of no kind": program(Fence(frozenset())),
     "a block that only ends": program(AtomicEnd()),
-    "code at no label": Program(threads=[Thread("P0", [], code_addresses={1: "lost"})]),
+    "code at no label": Program((Thread("P0", (), code_addresses={1: "lost"}),)),
 }
 
 

@@ -130,9 +130,9 @@ def test_large_tests_of_the_corpora_are_fast_enough() -> None:
 @pytest.mark.parametrize("lazy", [False, True])
 @pytest.mark.parametrize("access", [Store(Reg("p"), Const(7)), Load("r", Reg("p"))])
 def test_runs_that_follow_a_null_pointer_do_not_count(access: Load | Store, lazy: bool) -> None:
-    program = Program()
+    program = ProgramDraft()
     x, y = (Const(program.location(name).address) for name in "xy")
-    program.threads = [Thread("P0", [Store(y, x)]), Thread("P1", [Load("p", y), access])]
-    test = LitmusTest("null", "C", program, observed=[RegisterOf(1, "p", "p")])
+    program.threads = [ThreadDraft("P0", [Store(y, x)]), ThreadDraft("P1", [Load("p", y), access])]
+    test = LitmusTest("null", "C", program.finished(), observed=[RegisterOf(1, "p", "p")])
     found = symbolic_outcomes(test, load_model("sc"), 2, Budget(), lazy=lazy).states
     assert set(found) == {(x.value,)} == set(enumerate_outcomes(test, load_model("sc"), 2, Budget()).states)

@@ -13,7 +13,14 @@ from collections.abc import Iterator
 
 from treville.encoding.clocks_architectures import Architecture, architecture_of, parts_of
 from treville.encoding.clocks_order import Preserved, Reduction
-from treville.encoding.contract import GLOBAL, Clock, EncodingName, Sibling, SiblingEncoding, SiblingMemory
+from treville.encoding.contract import (
+    GLOBAL,
+    Clock,
+    EncodingName,
+    Sibling,
+    SiblingDraft,
+    SiblingMemory,
+)
 from treville.formulas.formula import FALSE, TRUE, Literal
 from treville.relations import EventId, by_event, elements
 from treville.results import Budget
@@ -27,7 +34,7 @@ class InclusiveMemory(SiblingMemory):
     exclusive = False
 
 
-def constrain(encoding: SiblingEncoding, architecture: Architecture, budget: Budget) -> None:
+def constrain(encoding: SiblingDraft, architecture: Architecture, budget: Budget) -> None:
     """Add the clock constraints of the architecture."""
     clocks = ClockEncoding(encoding, architecture)
     for step in (
@@ -49,7 +56,7 @@ CLOCKS = Sibling(EncodingName.CLOCKS, architecture_of, InclusiveMemory, constrai
 class ClockEncoding:
     """The algorithms of section 5, over the literals of the memory encoding."""
 
-    def __init__(self, encoding: SiblingEncoding, architecture: Architecture) -> None:
+    def __init__(self, encoding: SiblingDraft, architecture: Architecture) -> None:
         self.encoding = encoding
         self.memory = encoding.memory
         self.facts = encoding.facts
@@ -185,7 +192,7 @@ class ClockEncoding:
                     self.encoding.order("thin", premise, Clock(THIN, first), Clock(THIN, second))
 
 
-def require_atomic_updates(encoding: SiblingEncoding) -> None:
+def require_atomic_updates(encoding: SiblingDraft) -> None:
     """No write of another thread comes between the halves of a read-modify-write."""
     facts, memory, formula = encoding.facts, encoding.memory, encoding.formula
     outside, co = facts.relations["ext"].may.rows, facts.relations["co"].may.rows

@@ -20,7 +20,14 @@ from treville.encoding.clocks_architectures import (
     parts_of,
 )
 from treville.encoding.clocks_order import Preserved, Reduction
-from treville.encoding.contract import CLOCK, Clock, EncodingName, Sibling, SiblingEncoding, SiblingMemory
+from treville.encoding.contract import (
+    CLOCK,
+    Clock,
+    EncodingName,
+    Sibling,
+    SiblingDraft,
+    SiblingMemory,
+)
 from treville.formulas.formula import FALSE, TRUE, Literal
 from treville.models.model import Model
 from treville.relations import EventId, by_event, elements
@@ -33,7 +40,7 @@ def _architecture(model: Model) -> Architecture:
     return architecture_of(model, _KNOWN)
 
 
-def constrain(encoding: SiblingEncoding, architecture: Architecture, budget: Budget) -> None:
+def constrain(encoding: SiblingDraft, architecture: Architecture, budget: Budget) -> None:
     """Add the constraints of section 5."""
     conflicts = ConflictEncoding(encoding, architecture)
     for step in (conflicts.successors, conflicts.unique, conflicts.matches, conflicts.extension):
@@ -48,7 +55,7 @@ CONFLICTS = Sibling(EncodingName.CONFLICTS, _architecture, SiblingMemory, constr
 class ConflictEncoding:
     """The constituents of the formula Φ of section 5 beside `ssa`."""
 
-    def __init__(self, encoding: SiblingEncoding, architecture: Architecture) -> None:
+    def __init__(self, encoding: SiblingDraft, architecture: Architecture) -> None:
         self.encoding = encoding
         self.memory = encoding.memory
         self.facts = encoding.facts

@@ -10,14 +10,14 @@ edge, on others it becomes a comparison of integers or of bit-vectors (`solving.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple, assert_never
 
 from treville.analysis.facts import Facts
 from treville.encoding.clocks_architectures import Architecture
-from treville.encoding.executions import Encoding, add_failures
+from treville.encoding.executions import Encoding, failures_of, may_be_cut
 from treville.encoding.memory import MemoryEncoding
 from treville.events.symbolic import NO_BLOCK
 from treville.formulas.formula import FALSE, Formula, Literal, Vertex
@@ -82,10 +82,13 @@ class SiblingMemory(MemoryEncoding):
 
 
 @dataclass(slots=True)
-class SiblingEncoding(Encoding):
-    """An encoding with its clock constraints, before and beside their form as edges of the formula.
-    `counted` are clauses and gates by the name of the constraint that asked for them."""
+class SiblingDraft:
+    """The clock constraints of an encoding in the making. `counted` are clauses and gates by the name of the
+    constraint that asked for them."""
 
+    formula: Formula
+    facts: Facts
+    memory: SiblingMemory
     constraints: list[ClockConstraint] = field(default_factory=list)
     counted: Counter[str] = field(default_factory=Counter)
 
@@ -94,13 +97,23 @@ class SiblingEncoding(Encoding):
         if premise != FALSE:
             self.constraints.append(ClockConstraint(relation, premise, before, after))
 
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SiblingEncoding(Encoding):
+    """An encoding with its clock constraints, before and beside their form as edges of the formula;
+    `counted`: see `SiblingDraft`."""
+
+    constraints: Sequence[ClockConstraint] = ()
+    counted: Mapping[str, int] = field(default_factory=dict)
+
     def by_relation(self) -> dict[str, int]:
         """Numbers of constraints by relation, as Figure 7 of paper 000 has them."""
         counted = Counter(constraint.relation for constraint in self.constraints)
-        return dict(sorted((counted + self.counted).items()))
+        counted.update(self.counted)
+        return dict(sorted(counted.items()))
 
 
-Constrain = Callable[[SiblingEncoding, Architecture, Budget], None]
+Constrain = Callable[[SiblingDraft, Architecture, Budget], None]
 
 
 class Sibling(NamedTuple):
@@ -139,40 +152,31 @@ def encode_by_sibling(
     """The executions of a litmus test (`complete`: no thread is cut), or of a whole program with the literals
     of what fails, by the encoding of that name."""
     sibling = _sibling(encoding)
-    result = _encode(sibling, sibling.architectures(model), facts, complete, budget)
-    if not complete:
-        add_failures(result)
-    return result
-
-
-def _encode(
-    sibling: Sibling, architecture: Architecture, facts: Facts, complete: bool, budget: Budget
-) -> SiblingEncoding:
+    architecture = sibling.architectures(model)
     budget.check()
     formula = Formula()
-    memory = sibling.memory(formula, facts, complete)
-    encoding = SiblingEncoding(formula, facts, memory)
-    encoding.bound_reached = any(facts.values.possible(cut) for cut in facts.symbolic.cuts)
-    sibling.constrain(encoding, architecture, budget)
+    draft = SiblingDraft(formula, facts, sibling.memory(formula, facts, complete))
+    sibling.constrain(draft, architecture, budget)
     budget.check()
-    hand_over(encoding, architecture)
-    return encoding
+    hand_over(draft, architecture)
+    failures, cut = ([], FALSE) if complete else failures_of(draft.memory)
+    return SiblingEncoding(
+        formula, facts, draft.memory, {}, may_be_cut(facts), failures, cut, None,
+        tuple(draft.constraints), draft.counted,
+    )  # fmt: skip
 
 
-def hand_over(encoding: SiblingEncoding, architecture: Architecture) -> None:
+def hand_over(draft: SiblingDraft, architecture: Architecture) -> None:
     """Clock constraints -> edges of the formula's graph. Where atomic blocks happen at one time, the order
     that all threads agree on has a second set of clocks, which the events of a block share: inside it the
     first set keeps the order."""
-    _add_edges(encoding, encoding.constraints, {})
-    if architecture.blocks and (shared := _simultaneous(encoding.facts, architecture.updates)):
-        _add_edges(encoding, [c for c in encoding.constraints if c.before.order in AGREED], shared)
+    _add_edges(draft.formula, draft.constraints, {})
+    if architecture.blocks and (shared := _simultaneous(draft.facts, architecture.updates)):
+        _add_edges(draft.formula, [c for c in draft.constraints if c.before.order in AGREED], shared)
 
 
-def _add_edges(
-    encoding: SiblingEncoding, constraints: list[ClockConstraint], shared: dict[EventId, EventId]
-) -> None:
+def _add_edges(formula: Formula, constraints: list[ClockConstraint], shared: dict[EventId, EventId]) -> None:
     vertices: dict[Clock, Vertex] = {}
-    formula = encoding.formula
 
     def vertex(clock: Clock) -> Vertex:
         clock = clock._replace(event=shared.get(clock.event, clock.event))

@@ -6,7 +6,7 @@ outcomes and to read an execution off a solution.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from treville.analysis.facts import Facts
@@ -23,19 +23,19 @@ from treville.relations import EventId
 from treville.results import Budget
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Encoding:
     """A formula and its meaning. `flags` are the literals of the model's flags by name; `bound_reached`
     says that some run may have been cut at the loop bound. Of whole programs also `failures`, the literals of
     failing assertions, and `cut`, the literal that some thread was cut. `relations` are the model's, where
-    axioms were encoded."""
+    axioms were encoded. What the literals mean never changes; the formula grows until a solver has it."""
 
     formula: Formula
     facts: Facts
     memory: MemoryEncoding
-    flags: dict[str, Literal] = field(default_factory=dict)
+    flags: Mapping[str, Literal] = field(default_factory=dict)
     bound_reached: bool = False
-    failures: list[tuple[Literal, Instruction]] = field(default_factory=list)
+    failures: Sequence[tuple[Literal, Instruction]] = ()
     cut: Literal = FALSE
     relations: RelationEncoding | None = None
 
@@ -76,9 +76,11 @@ def encode_test(
     """The formula of all executions of a litmus test that satisfy the given axioms (by default all of the
     model), with a literal for each flag among them. Raises `NotEncodable` where the model cannot be bounded.
     """
-    encoding = _encode_events(facts, complete=True)
-    _encode_axioms(encoding, model, model.axioms if axioms is None else list(axioms), budget)
-    return encoding
+    formula = Formula()
+    memory = MemoryEncoding(formula, facts, complete=True)
+    wanted = model.axioms if axioms is None else list(axioms)
+    relations, flags = _encode_axioms(memory, model, wanted, budget)
+    return Encoding(formula, facts, memory, flags, may_be_cut(facts), relations=relations)
 
 
 def encode_program(
@@ -88,47 +90,52 @@ def encode_program(
     """The formula of a whole program's executions, threads cut at their bounds included, that satisfy the
     axioms (by default all of the model), and of other axioms what is cheap.
     Raises `TooManyRules` when the axioms need more than `max_rules`."""
-    with budget.stage("encoding"):
-        encoding = _encode_events(facts, complete=False)
-        add_failures(encoding)
-    encoding.formula.max_rules = max_rules
-    wanted = model.axioms if axioms is None else list(axioms)
-    _encode_axioms(encoding, model, wanted, budget, [axiom for axiom in model.axioms if axiom not in wanted])
-    encoding.formula.max_rules = None
-    return encoding
-
-
-def add_failures(encoding: Encoding) -> None:
-    """The literals of a whole program's failing assertions, and of threads that are cut."""
-    symbolic, condition = encoding.facts.symbolic, encoding.memory.values.condition
-    encoding.failures = [(condition(fails), assertion) for fails, assertion in symbolic.asserts]
-    encoding.cut = encoding.formula.either([condition(cut) for cut in symbolic.cuts])
-
-
-def _encode_events(facts: Facts, complete: bool) -> Encoding:
     formula = Formula()
-    memory = MemoryEncoding(formula, facts, complete)
-    encoding = Encoding(formula, facts, memory)
-    encoding.bound_reached = any(facts.values.possible(cut) for cut in facts.symbolic.cuts)
-    return encoding
+    with budget.stage("encoding"):
+        memory = MemoryEncoding(formula, facts, complete=False)
+        failures, cut = failures_of(memory)
+    formula.max_rules = max_rules
+    wanted = model.axioms if axioms is None else list(axioms)
+    others = [axiom for axiom in model.axioms if axiom not in wanted]
+    relations, flags = _encode_axioms(memory, model, wanted, budget, others)
+    formula.max_rules = None
+    return Encoding(formula, facts, memory, flags, may_be_cut(facts), failures, cut, relations)
+
+
+def failures_of(memory: MemoryEncoding) -> tuple[list[tuple[Literal, Instruction]], Literal]:
+    """The literals of a whole program's failing assertions, and the literal that some thread is cut."""
+    symbolic, condition = memory.facts.symbolic, memory.values.condition
+    failures = [(condition(fails), assertion) for fails, assertion in symbolic.asserts]
+    return failures, memory.formula.either([condition(cut) for cut in symbolic.cuts])
+
+
+def may_be_cut(facts: Facts) -> bool:
+    """May some run have been cut at the loop bound?"""
+    return any(facts.values.possible(cut) for cut in facts.symbolic.cuts)
 
 
 def _encode_axioms(
-    encoding: Encoding, model: Model, axioms: Sequence[Axiom], budget: Budget, weakened: Iterable[Axiom] = ()
-) -> None:
+    memory: MemoryEncoding,
+    model: Model,
+    axioms: Sequence[Axiom],
+    budget: Budget,
+    weakened: Iterable[Axiom] = (),
+) -> tuple[RelationEncoding | None, dict[str, Literal]]:
+    """Require the axioms; the model's relations, and the literals of its flags."""
     if not axioms:
-        encoding.memory.order_totally()
-        return
+        memory.order_totally()
+        return None, {}
     with budget.stage("relations"):
-        bounds = analyse_relations(model, encoding.facts)
+        bounds = analyse_relations(model, memory.facts)
     budget.check()
-    encoding.relations = relations = RelationEncoding(encoding.formula, model, bounds, encoding.memory)
-    encoder = AxiomEncoding(encoding.formula, model, relations)
+    relations = RelationEncoding(memory.formula, model, bounds, memory)
+    encoder = AxiomEncoding(memory.formula, model, relations)
+    flags: dict[str, Literal] = {}
     with budget.stage("encoding"):
         for axiom in axioms:
             if axiom.flag or axiom.undefined:
                 literal = encoder.test(axiom)
-                encoding.flags[axiom.name] = literal if axiom.flag else -literal
+                flags[axiom.name] = literal if axiom.flag else -literal
             else:
                 encoder.require(axiom)
             budget.check()
@@ -137,7 +144,8 @@ def _encode_axioms(
             budget.check()
         relations.finish()
         if not encoder.orders_writes:
-            encoding.memory.order_totally()
+            memory.order_totally()
+    return relations, flags
 
 
 def addresses_of(observables: Iterable[Observable]) -> set[int]:
