@@ -43,4 +43,4 @@ def random_accesses(seed: int, zeroed: bool = True) -> Accesses:
             found = int.from_bytes(memory[at : at + length], "little", signed=True)
             checks.append(ir.Assert(ir.Op("eq", (ir.Reg(f"r{number}"), ir.Const(found)), 64)))
     apart = all(a == b or a[1] <= b[0] or b[1] <= a[0] for a in ranges for b in ranges)
-    return Accesses(ir.Program([ir.Thread("main", [*code, *checks])]), apart)
+    return Accesses(ir.Program((ir.Thread("main", (*code, *checks)),)), apart)

@@ -40,26 +40,31 @@ class Case:
     @classmethod
     def draw(cls, choose: Random, runs: list[int], open_share: float = 0.5) -> Case:
         nothing: Any = None  # the analysis of relations looks at neither events nor values
-        facts = Facts(nothing, nothing, n=N)
-        facts.always = ALL
+        live, always = 0, ALL
         for run in runs:
-            facts.live |= run
-            facts.always &= run
+            live |= run
+            always &= run
+        implied_by, with_others = [], []
         for event in range(N):
             mine = [run for run in runs if run >> event & 1]
-            implied, together = facts.live if mine else facts.always, 0
+            implied, together = live if mine else always, 0
             for run in mine:
                 implied &= run
                 together |= run
-            facts.implied.append(implied)
-            facts.together.append(together)
+            implied_by.append(implied)
+            with_others.append(together)
+        relations, sets = {}, {}
         for name in RELATIONS:
-            may = relation_within(choose, facts.together)
-            open_ = relation_within(choose, may.rows, open_share)
-            facts.relations[name] = Bounds(may, may - open_)
+            may = relation_within(choose, with_others)
+            relations[name] = Bounds(may, may - relation_within(choose, may.rows, open_share))
         for name in SETS:
-            may_be = part_of(choose, facts.live)
-            facts.sets[name] = SetBounds(may_be, may_be & ~part_of(choose, may_be, open_share))
+            may_be = part_of(choose, live)
+            sets[name] = SetBounds(may_be, may_be & ~part_of(choose, may_be, open_share))
+        cells = [frozenset[int]()] * N
+        facts = Facts(
+            nothing, nothing, N, live, always, {}, cells, implied_by, with_others, frozenset(), False, sets,
+            relations,
+        )  # fmt: skip
         return cls(runs, facts)
 
     def execution(self, choose: Random, run: int) -> tuple[dict[str, int], dict[str, Relation]]:

@@ -9,7 +9,7 @@ from treville.analysis.possible import Values
 from treville.analysis.values import analyse_values
 from treville.events.symbolic import SymbolicProgram, symbolic_program
 from treville.events.symbolic_whole import whole_program
-from treville.programs.draft import ProgramDraft
+from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.programs.ir import (
     Branch,
     Const,
@@ -19,7 +19,6 @@ from treville.programs.ir import (
     Local,
     Nondet,
     Op,
-    Program,
     Reg,
     Store,
     Thread,
@@ -132,11 +131,11 @@ def test_what_an_operator_may_be_covers_what_it_is(name: str, bits: int) -> None
                 Local("result", Op(name, tuple(Reg(f"r{place}") for place in range(len(kind))), bits))
             )
             code.append(Store(X, Reg("result"), bits=64))
-            program = Program([Thread("main", code)])
-            program.location("x")
-            symbolic = whole_program(program, 1)
+            draft = ProgramDraft([ThreadDraft("main", code)])
+            draft.location("x")
+            symbolic = whole_program(draft.finished(), 1)
             (event,) = symbolic.events
-            may_be = analyse_values(symbolic, True, most=24).numbers[event.value or 0]
+            may_be = analyse_values(symbolic, True, most=24).numbers[symbolic.access(event.number).value]
             for _ in range(12):
                 args = tuple(
                     choose.choice(few)

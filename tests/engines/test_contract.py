@@ -14,6 +14,7 @@ from treville.engines.features import Feature, features_of
 from treville.engines.registry import DECIDE, OUTCOMES
 from treville.engines.schedule import DECIDE_TABLE, Slice, run, slices_for
 from treville.engines.task import outcome_task, ready_task
+from treville.events.execution import Execution
 from treville.models.evaluate import evaluate
 from treville.models.library import load_model
 from treville.programs.ir import Program
@@ -28,6 +29,11 @@ def kind(decision: Decision) -> str:
     if isinstance(decision, GaveUp):
         return "UNKNOWN"
     return "PASS" if isinstance(decision, Proved) else "FAIL"
+
+
+def content(execution: Execution) -> tuple[object, ...]:
+    """What two executions have in common if they are the same."""
+    return execution.events, dict(execution.sets), dict(execution.relations)
 
 
 @pytest.mark.parametrize("engine", RESUMED)
@@ -47,7 +53,7 @@ def test_an_engine_that_is_asked_again_goes_on(engine: str) -> None:
         several += slices > 1
         assert kind(sliced) == kind(at_once), case.name
         if isinstance(at_once, Refuted) and isinstance(sliced, Refuted) and "states" in at_once.stats:
-            assert sliced.execution == at_once.execution, case.name
+            assert content(sliced.execution) == content(at_once.execution), case.name
     assert several
 
 
@@ -134,8 +140,9 @@ def test_a_slow_machine_gives_the_same_answers_by_the_same_engines(monkeypatch: 
         for case in cases():
             task = ready_task(case.program, case.model, case.property, None, Budget(1e9))
             scheduled = run(task, slices_for(task), DECIDE)
-            execution = scheduled.answer.execution if isinstance(scheduled.answer, Refuted) else None
-            found.append((case.name, scheduled.engine, execution))
+            answer = scheduled.answer
+            shown = content(answer.execution) if isinstance(answer, Refuted) else None
+            found.append((case.name, scheduled.engine, shown))
         return found
 
     expected = answers()

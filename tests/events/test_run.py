@@ -12,7 +12,7 @@ ARRAY = Location("a", 0x4000_0000, 32, [5, 6])
 
 def traces(instruction: Instruction) -> int:
     """How many runs a thread of one instruction has."""
-    program = Program([Thread("P0", [instruction])], {"a": ARRAY})
+    program = Program((Thread("P0", (instruction,)),), {"a": ARRAY})
     memory = Memory.of(program)
     runner = ThreadRunner(program.threads[0], 0, memory, 2, Budget(), coherent=True, effort=Effort())
     return len(runner.traces())

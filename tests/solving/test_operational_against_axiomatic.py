@@ -91,7 +91,7 @@ def test_both_engines_give_the_same_verdict(first: int) -> None:
 def random_stores(seed: int) -> ir.Program:
     """A thread that stores to x, y and z with store-store fences here and there, and one that loads two of
     them; main asserts that it did not find certain values."""
-    choose, program = generator(seed), ir.Program()
+    choose, program = generator(seed), ProgramDraft()
     shared = [ir.Const(program.location(name).address) for name in ("x", "y", "z")]
     results = [ir.Const(program.location(name).address) for name in ("r0", "r1")]
     writer: list[ir.Instruction] = []
@@ -103,7 +103,7 @@ def random_stores(seed: int) -> ir.Program:
     for number, (address, result) in enumerate(zip(choose.sample(shared, 2), results, strict=True)):
         reader.append(ir.Load(f"r{number}", address, index=10 * number))
         reader.append(ir.Store(result, ir.Reg(f"r{number}"), index=10 * number + 1))
-    program.functions = {"writer": ir.Thread("writer", writer), "reader": ir.Thread("reader", reader)}
+    program.functions = {"writer": ThreadDraft("writer", writer), "reader": ThreadDraft("reader", reader)}
     main: list[ir.Instruction] = [ir.Spawn(f"h{name}", name, ir.Const(0)) for name in program.functions]
     main += [ir.Join(ir.Reg(f"h{name}")) for name in program.functions]
     tests: list[ir.Expr] = []
@@ -112,8 +112,8 @@ def random_stores(seed: int) -> ir.Program:
         wanted = ir.Const(choose.randrange(5) if number == 0 else choose.choice((0, 0, 1, 2)))
         tests.append(ir.Op("eq", (ir.Reg(f"found{number}"), wanted)))
     main.append(ir.Assert(ir.Op("lnot", (ir.Op("and", tuple(tests)),))))
-    program.threads.append(ir.Thread("main", main))
-    return program
+    program.threads.append(ThreadDraft("main", main))
+    return program.finished()
 
 
 def test_fences_between_stores_keep_the_order_that_the_model_says() -> None:
