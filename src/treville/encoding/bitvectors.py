@@ -61,13 +61,18 @@ class BitVectors(EventValues):
     # -- reads -------------------------------------------------------------------------------------------
 
     def _connect(self, read: EventId, writes: list[tuple[EventId, Literal]]) -> None:
-        """Where a read takes a write, their bits are the same."""
-        mine = self.bits(self.facts.symbolic.access(read).value)
+        """Where a read takes a write, their bits are the same, as far as the read goes."""
+        mine, seen = self.bits(self.facts.symbolic.access(read).value), self._seen_bits(read)
         for write, literal in writes:
-            theirs = self._written_bits(write)
+            theirs = self._written_bits(write)[:seen]
             width = max(len(mine), len(theirs))
             pairs = zip(extend(mine, width), extend(theirs, width), strict=True)
             self.formula.equal_where(literal, dict.fromkeys(pairs))
+
+    def _seen_bits(self, read: EventId) -> int:
+        """How many bits a read reads, the lowest ones of what was written."""
+        instruction = self.facts.symbolic.events[read].instruction
+        return instruction.bits if isinstance(instruction, Load) else 64
 
     def _written_bits(self, write: EventId) -> Bits:
         address = self.facts.initial_writes.get(write)
@@ -103,9 +108,8 @@ class BitVectors(EventValues):
         if isinstance(term, Unknown):
             return [self.formula.choice() for _ in range(term.bits)]
         if isinstance(term, Read):
-            instruction = self.facts.symbolic.events[term.event].instruction
-            width = instruction.bits if isinstance(instruction, Load) else 64
-            return [self.formula.choice() for _ in range(min(width, self._width(value)))]
+            width = min(self._seen_bits(term.event), self._width(value))
+            return [self.formula.choice() for _ in range(width)]
         if isinstance(term, Choose):
             return self._cases([(self.condition(when), self.bits(case)) for when, case in term.cases])
         return self._apply(term)

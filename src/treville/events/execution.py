@@ -21,7 +21,7 @@ INIT_THREAD = -1
 class Event:
     """One event: a fence, or an `Access`. `thread` is INIT_THREAD for initial writes, which are tagged `IW`.
     Fences have no value, and most no address. `order` counts the thread's source instructions in execution
-    order."""
+    order. A read of fewer `bits` than were written finds the lowest ones."""
 
     number: EventId
     thread: int
@@ -32,6 +32,7 @@ class Event:
     text: str = ""
     span: Span | None = None
     order: int = 0
+    bits: int = 64
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from treville.engines.task import ProgramTask, program_task
 from treville.models.evaluate import Evaluation, evaluate
 from treville.models.model import Model
 from treville.passes.program import Context, Source
+from treville.programs.operators import wrap
 from treville.results import Budget, Verdict
 
 
@@ -76,7 +77,8 @@ def judge_again(refuted: Refuted[Failure], model: Model) -> Evaluation:
     seen: set[int] = set()
     for write, read in execution.relations["rf"].pairs():
         source, event = execution.events[write], execution.events[read]
-        if read in seen or (source.address, source.value) != (event.address, event.value):
+        found = None if source.value is None else wrap(source.value, event.bits)
+        if read in seen or (source.address, found) != (event.address, event.value):
             line = event.span.line if event.span else "?"
             raise WrongWitness(f"the read of line {line} has a wrong source")
         seen.add(read)

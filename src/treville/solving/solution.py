@@ -76,6 +76,7 @@ class ExecutionReader:
             return Access(
                 index, event.thread, event.kind, event.tags, number_of(event.address, is_true),
                 number_of(event.value, is_true), source.text, source.span, event.order,
+                getattr(source, "bits", 64),
             )  # fmt: skip
         where = None if event.address is None else number_of(event.address, is_true)
         return Event(
