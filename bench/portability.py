@@ -103,7 +103,7 @@ class Row:
 
     def _compare(self, asked: _Asked, answers: tuple[bool, bool, bool]) -> None:
         """Compare answers with brute force, where that comes to an end."""
-        from brute_portability import expected
+        from tests.questions.brute_portability import expected
 
         try:
             found = expected(asked.test, asked.source, asked.target, Budget(BRUTE_SECONDS))
@@ -279,7 +279,7 @@ def _see_oracles() -> None:
 def run_random(options: argparse.Namespace) -> int:
     """Every engine and solver against brute force."""
     _see_oracles()
-    from brute_portability import random_case
+    from tests.questions.brute_portability import random_case
 
     answers: Counter[str] = Counter()
     wrong = 0

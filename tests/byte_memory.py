@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from seeds import generator
+from tests.seeds import generator
+
 from treville.programs import ir
 from treville.programs.operators import wrap
 

@@ -1,4 +1,4 @@
-"""Puts this folder on the path, fixes what is random for the run, and says of failures how to repeat them."""
+"""Fixes what is random for the run, and says of failures how to repeat them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Generator
 
 import hypothesis
 import pytest
-
-import seeds
+from tests import seeds
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from random import Random
 
-from model_builder import ModelBuilder
+from tests.model_builder import ModelBuilder
+
 from treville.models.model import Model, NodeId
 from treville.relations import Relation, elements, mask_of
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from seeds import generator
+from tests.seeds import generator
+
 from treville.models.cat.resolve import resolve_text
 from treville.models.model import Model
 

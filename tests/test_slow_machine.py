@@ -119,6 +119,7 @@ def test_the_same_execution_explains_a_litmus_test(name: str) -> None:
 
     def ask(budget: Budget) -> tuple[object, ...]:
         chosen, complete = telling(test, model, 2, budget)
-        return chosen and (chosen.execution, chosen.violated, chosen.explanation), complete
+        shown = chosen and (repr(chosen.execution), chosen.violated, chosen.explanation)
+        return shown, complete
 
     assert _same(ask)[1]

@@ -1,6 +1,7 @@
 """The worked example of paper 004, section 4.7: may and active sets under TSO, in total 221 and 58 pairs."""
 
-from model_builder import ModelBuilder
+from tests.model_builder import ModelBuilder
+
 from treville.analysis.active import active_pairs
 from treville.analysis.facts import Bounds, SetBounds, gather_facts
 from treville.analysis.relations import analyse_relations

@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.asking import reach_failure
+from tests.seeds import generator, telling
 
-from asking import reach_failure
-from seeds import generator, telling
 from treville.analysis.aliases import ALIASES, ANDERSEN, FLOW, NONE, addresses_of_events
 from treville.analysis.values import analyse_values
 from treville.events.symbolic import symbolic_program

@@ -8,8 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-
-from random_algebra import (
+from tests.random_algebra import (
     OF_RELATIONS,
     OPERATORS,
     RELATION,
@@ -19,7 +18,8 @@ from random_algebra import (
     part_of,
     relation_within,
 )
-from seeds import generator, telling
+from tests.seeds import generator, telling
+
 from treville.analysis.facts import Bounds, Facts, SetBounds
 from treville.analysis.relations import NotEncodable, analyse_relations
 from treville.models.evaluate import Value, evaluate

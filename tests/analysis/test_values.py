@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import pytest
+from tests.seeds import generator
 
-from seeds import generator
 from treville.analysis.possible import Values
 from treville.analysis.values import analyse_values
 from treville.events.symbolic import SymbolicProgram, symbolic_program

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+from tests.asking import reach_failure
+from tests.byte_memory import random_accesses
+from tests.seeds import telling
 
-from asking import reach_failure
-from byte_memory import random_accesses
-from seeds import telling
 from treville.campaigns.check import Options, answers
 from treville.models.library import load_model
 from treville.programs import ir

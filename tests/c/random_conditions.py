@@ -8,7 +8,7 @@ import random
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from seeds import generator
+from tests.seeds import generator
 
 HEADER = """#include <pthread.h>
 static int x, y;

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from treville.programs import ir
 from treville.programs.compile_to import compile_program
-from treville.solving.operational.machine import DEFAULT_STATES, Machine
+from treville.solving.operational.machine import MOST_STATES, Machine
 from treville.solving.operational.states import Answer, TooManyStates
 
 __all__ = ["Answer", "TooManyStates", "check"]
 
 
-def check(program: ir.Program, model: str, bound: int | None = None, limit: int = DEFAULT_STATES) -> Answer:
+def check(program: ir.Program, model: str, bound: int | None = None, limit: int = MOST_STATES) -> Answer:
     """The verdict under `sc`, `tso` or `pso`."""
     return Machine(compile_program(program, model), model, bound, limit).explore()

@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.asking import reach
 
-from asking import reach
 from treville.models.library import load_model
 from treville.programs.c import load_program
 from treville.programs.compile_to import compile_program, target_of

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
+from tests.asking import reach, reach_failure
 
-from asking import reach, reach_failure
 from treville.models.library import load_model
 from treville.programs.c import load_program
 from treville.programs.ir import Load, Store

@@ -6,8 +6,8 @@ import random
 from pathlib import Path
 
 import pytest
+from tests.seeds import generator
 
-from seeds import generator
 from treville.campaigns.check import Options, answers
 
 pytest.importorskip("llvmlite")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from random_conditions import has_deadlock, random_threads, source
+from tests.c.random_conditions import has_deadlock, random_threads, source
 
 from treville.campaigns.check import Options, answers
 from treville.results.properties import Property

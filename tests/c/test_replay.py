@@ -6,7 +6,7 @@ import csv
 from pathlib import Path
 
 import pytest
-from replay import CannotReplay, Mismatch, failing_assertions
+from tests.c.replay import CannotReplay, Mismatch, failing_assertions
 
 from treville.campaigns.check import Options, read
 from treville.campaigns.litmus import load_model

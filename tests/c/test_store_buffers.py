@@ -7,7 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from store_buffers import TooManyStates, check
+from tests.c.store_buffers import TooManyStates, check
 
 from treville.programs import ir
 from treville.programs.c import load_program

@@ -3,8 +3,8 @@
 import itertools
 
 import pytest
+from tests.seeds import generator
 
-from seeds import generator
 from treville.encoding.circuits import Circuits
 from treville.formulas.formula import FALSE, TRUE, Formula
 from treville.programs.operators import OPERATORS, wrap

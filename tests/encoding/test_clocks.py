@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.asking import states, symbolic_outcomes
 
-from asking import states, symbolic_outcomes
 from treville.encoding.clocks_architectures import ARCHITECTURES, architecture_of
 from treville.encoding.clocks_order import tautology
 from treville.encoding.contract import Clock, ClockConstraint, SiblingEncoding, encode_by_sibling

@@ -6,8 +6,8 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
+from tests.asking import states, symbolic_outcomes
 
-from asking import states, symbolic_outcomes
 from treville.encoding.contract import SiblingEncoding, encode_by_sibling
 from treville.models.implied import implies_coherence
 from treville.models.library import load_model

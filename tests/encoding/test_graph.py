@@ -2,7 +2,8 @@
 
 from random import Random
 
-from seeds import generator, telling
+from tests.seeds import generator, telling
+
 from treville.encoding.graph import Rows, shared, worth_sharing
 from treville.relations import Relation, elements, mask_of
 from treville.relations.graphs import reduced

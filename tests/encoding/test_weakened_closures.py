@@ -6,9 +6,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from random_litmus import random_test
+from tests.seeds import generator, telling
+from tests.solving.random_litmus import random_test
 
-from seeds import generator, telling
 from treville.analysis.facts import Facts, gather_facts
 from treville.analysis.values import analyse_values
 from treville.encoding.executions import encode_program

@@ -6,9 +6,9 @@ import random
 from dataclasses import replace
 
 import pytest
+from tests.asking import Reachability, reach_failure
+from tests.seeds import generator, telling
 
-from asking import Reachability, reach_failure
-from seeds import generator, telling
 from treville.models.library import load_model
 from treville.passes import bounded
 from treville.programs import ir

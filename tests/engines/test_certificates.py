@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from seeds import generator, telling
+from tests.seeds import generator, telling
+
 from treville.engines.differences.certificates import with_certificates
 from treville.formulas.formula import Formula
 from treville.results import Budget

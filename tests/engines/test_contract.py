@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from features_cases import Case, cases
+from tests.engines.features_cases import Case, cases
 
 from treville.engines.contract import Decision, GaveUp, Proved, Refuted
 from treville.engines.features import Feature, features_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from features_cases import Case, cases
+from tests.engines.features_cases import Case, cases
 
 from treville.engines.contract import GaveUp, Proved
 from treville.engines.features import Feature

@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.asking import reach_failure
+from tests.random_dependencies import random_program
+from tests.random_models import random_model
+from tests.seeds import telling
 
-from asking import reach_failure
-from random_dependencies import random_program
-from random_models import random_model
-from seeds import telling
 from treville.engines.contract import GaveUp, Proved, Refuted
 from treville.engines.decide.interleavings import Interleavings
 from treville.engines.registry import DECIDE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from features_cases import store_buffering
+from tests.engines.features_cases import store_buffering
 
 from treville.engines.decide.acyclicity import Acyclicity
 from treville.engines.task import ready_task

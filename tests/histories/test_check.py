@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
+from tests.seeds import generator, number, telling
 
-from seeds import generator, number, telling
 from treville.histories import LEVELS, History, Operation, Status, check, find_level, read_history
 from treville.histories.check import POLYNOMIAL_LEVELS
 from treville.histories.generate import generate, mutate

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+from tests.seeds import generator, number, telling
 
-from seeds import generator, number, telling
 from treville.histories import LEVELS, find_level
 from treville.histories.evidence import schedule
 from treville.histories.generate import generate, mutate

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from seeds import generator
+from tests.seeds import generator
+
 from treville.histories import LEVELS, check, find_level, read_history
 from treville.histories.explain import explain
 from treville.histories.generate import generate, mutate

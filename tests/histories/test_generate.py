@@ -6,8 +6,8 @@ from itertools import product
 from random import Random
 
 import pytest
+from tests.seeds import generator, number, telling
 
-from seeds import generator, number, telling
 from treville.histories import LEVELS, check, find_level
 from treville.histories.generate import generate, machine_for, mutate
 from treville.histories.hardness import RANGES, read_dimacs, reduce_formula

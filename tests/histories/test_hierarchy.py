@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from tests.seeds import generator
 
-from seeds import generator
 from treville.histories import LEVELS, check, find_level, read_history
 from treville.histories.hierarchy import (
     WEAKER,

@@ -7,8 +7,8 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+from tests.seeds import generator, telling
 
-from seeds import generator, telling
 from treville.histories import LEVELS, check, find_level, read_history
 from treville.histories.evidence import from_one_order
 from treville.histories.history import Events

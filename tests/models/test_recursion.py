@@ -6,8 +6,8 @@ from collections.abc import Callable
 from itertools import product
 
 import pytest
+from tests.seeds import generator, telling
 
-from seeds import generator, telling
 from treville.models.cat.resolve import resolve_text
 from treville.models.evaluate import evaluate
 from treville.relations import Relation, mask_of

@@ -7,9 +7,9 @@ from itertools import permutations, product
 from random import Random
 
 import pytest
+from tests.seeds import generator, telling
 
 from models.handmade import Candidate, Pairs
-from seeds import generator, telling
 from treville.models.library import load_model
 
 Row = tuple[int, str, str]

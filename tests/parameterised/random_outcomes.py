@@ -9,7 +9,8 @@ from __future__ import annotations
 import random
 from typing import NamedTuple
 
-from seeds import generator
+from tests.seeds import generator
+
 from treville.parameterised.forward import explore
 from treville.parameterised.machine import Bounds
 from treville.parameterised.resolve import read_system

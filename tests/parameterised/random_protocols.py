@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from seeds import generator
+from tests.seeds import generator
 
 LOCATIONS = ("L1", "L2", "L3")
 SMALL = ("A", "B", "C")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from seeds import generator
+from tests.seeds import generator
 
 LOCATIONS = ("L1", "L2", "L3", "L4")
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.petri.nets import any_transitions, box_of_markings
 
 from treville.petri.backward import _Predecessors
 from treville.petri.net import Net
 from treville.petri.packing import Packing
-
-from .nets import any_transitions, box_of_markings
 
 
 def covers(marking: tuple[int, ...], least: tuple[int, ...]) -> bool:

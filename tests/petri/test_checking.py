@@ -5,14 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.petri.nets import boxes, petri_problems, reachable
 
 from treville.petri.answers import Combination, Cover, FiringSequence, Invariant, Markings
 from treville.petri.checking import check
 from treville.petri.halfspace import HalfSpace
 from treville.petri.net import UNBOUNDED, Box
 from treville.petri.spec import parse
-
-from .nets import boxes, petri_problems, reachable
 
 # a token moves from x to y; two tokens never come about
 PROBLEM = parse("vars x y rules x >= 1 -> x' = x - 1, y' = y + 1; init x = 1, y = 0 target y >= 2", "f")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
+from tests.petri.nets import any_problems, any_transitions, box_of_markings, boxes, petri_problems, reachable
 
 from treville.petri.answers import Finding, FiringSequence
 from treville.petri.backward import backward
@@ -17,8 +18,6 @@ from treville.petri.oriented import Separator
 from treville.petri.spec import parse
 from treville.results.budget import Budget
 from treville.results.verdict import Verdict
-
-from .nets import any_problems, any_transitions, box_of_markings, boxes, petri_problems, reachable
 
 PROVING = [m for m in METHODS if m != "guided"]
 

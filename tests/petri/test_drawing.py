@@ -5,6 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 
 from hypothesis import given, settings
+from tests.petri.nets import any_problems, petri_problems
 
 from treville.petri.answers import FiringSequence
 from treville.petri.backward import backward
@@ -15,8 +16,6 @@ from treville.petri.oriented import Separator
 from treville.petri.plane import draw_plane
 from treville.petri.spec import parse
 from treville.results.budget import Budget
-
-from .nets import any_problems, petri_problems
 
 SVG = "{http://www.w3.org/2000/svg}"
 TWO = """vars a b

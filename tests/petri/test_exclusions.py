@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hypothesis import given, settings
+from tests.petri.nets import any_problems, petri_problems, reachable
 
 from treville.petri.backward import _Predecessors, _Pruner
 from treville.petri.exclusions import Exclusions, find_exclusions
@@ -10,8 +11,6 @@ from treville.petri.oriented import Separator
 from treville.petri.packing import Packing
 from treville.petri.spec import parse
 from treville.results.budget import Budget
-
-from .nets import any_problems, petri_problems, reachable
 
 
 def survivors(problem, size: int) -> Exclusions:

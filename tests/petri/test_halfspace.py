@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.petri.nets import any_transitions, box_of_markings, boxes, petri_transitions
 
 from treville.petri.checking import inductive_half_space
 from treville.petri.halfspace import (
@@ -20,8 +21,6 @@ from treville.petri.halfspace import (
     violating_marking,
 )
 from treville.petri.net import Interval, Net, Transition, Update
-
-from .nets import any_transitions, box_of_markings, boxes, petri_transitions
 
 PLACES = 3
 SIZE = 14

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from hypothesis import given, settings
+from tests.petri.nets import any_problems, petri_problems, reachable
 
 from treville.petri.checking import inductive_half_space
 from treville.petri.halfspace import greatest, least
 from treville.petri.oriented import Separator, from_weights
 from treville.petri.spec import parse
 from treville.results.budget import Budget
-
-from .nets import any_problems, petri_problems, reachable
 
 
 def separates(problem) -> None:

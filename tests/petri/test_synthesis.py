@@ -6,6 +6,7 @@ import builtins
 
 import pytest
 from hypothesis import given, settings
+from tests.petri.nets import hard_net, petri_problems, reachable
 
 from treville.petri.answers import Invariant
 from treville.petri.checking import check
@@ -16,8 +17,6 @@ from treville.petri.spec import parse
 from treville.petri.synthesis import separating_half_space
 from treville.results.budget import Budget
 from treville.results.verdict import Verdict
-
-from .nets import hard_net, petri_problems, reachable
 
 # A net in the plane where t moves a token from p1 to p2 as long as two are left; see docs/petri.md.
 PLANE = """vars p1 p2

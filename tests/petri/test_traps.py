@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from hypothesis import given, settings
+from tests.petri.nets import petri_problems, reachable
 
 from treville.petri.answers import FiringSequence, Invariant
 from treville.petri.checking import check
@@ -14,8 +15,6 @@ from treville.petri.spec import parse
 from treville.petri.traps import greatest_trap, traps
 from treville.results.budget import Budget
 from treville.results.verdict import Verdict
-
-from .nets import petri_problems, reachable
 
 # Two processes that take both locks in one step; no linear invariant alone separates their meeting.
 BOTH = """vars free a b x y

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import product
 
 import pytest
+from tests.seeds import generator
 
-from seeds import generator
 from treville.events.run import ZERO, evaluate
 from treville.events.symbolic_terms import Constant, Terms
 from treville.programs.ir import Const, Op, Reg

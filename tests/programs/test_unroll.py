@@ -3,8 +3,8 @@
 from random import Random
 
 import pytest
+from tests.seeds import generator
 
-from seeds import generator
 from treville.programs.ir import Branch, Const, Fence, Instruction, Load, Reg, Store, Thread
 from treville.programs.unroll import CUT, EXIT, WAIT, Step, Unrolling, unroll
 

@@ -7,10 +7,10 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from random_litmus import random_test
+from tests.random_models import random_model
+from tests.seeds import generator
+from tests.solving.random_litmus import random_test
 
-from random_models import random_model
-from seeds import generator
 from treville.engines.differences.deadness import deadness
 from treville.events.execution import Execution
 from treville.models.evaluate import evaluate

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from random_litmus import random_test
+from tests.solving.random_litmus import random_test
 
 from treville.models.evaluate import evaluate
 from treville.models.library import load_model

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from brute_portability import WAYS, random_case
+from tests.questions.brute_portability import WAYS, random_case
+from tests.seeds import telling
 
-from seeds import telling
 from treville.engines.schedule import Slice
 
 pytest.importorskip("pysat")

@@ -4,10 +4,10 @@ import doctest
 import random
 
 import pytest
+from tests.seeds import generator, telling
 
 import treville.relations
 import treville.relations.sets
-from seeds import generator, telling
 from treville.relations import Relation, elements, mask_of
 
 Pairs = set[tuple[int, int]]

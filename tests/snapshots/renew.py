@@ -12,9 +12,9 @@ import re
 import sys
 from itertools import zip_longest
 
-from . import stored
-from .cases import cases, families
-from .running import answer
+from tests.snapshots import stored
+from tests.snapshots.cases import cases, families
+from tests.snapshots.running import answer
 
 _TOLD = 4
 _VERDICT = re.compile(

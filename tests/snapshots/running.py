@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
 
-from treville.cli.main import main
+from tests.snapshots.cases import OUT, ROOT, Case
+from tests.snapshots.normalising import normalised
 
-from .cases import OUT, ROOT, Case
-from .normalising import normalised
+from treville.cli.main import main
 
 # `PATH` leads to no clang, and lines are as wide on every terminal.
 _ENVIRONMENT = {"PATH": "", "COLUMNS": "100", "LANG": "C.UTF-8", "NO_COLOR": "1"}

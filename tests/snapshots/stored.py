@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .cases import HERE
+from tests.snapshots.cases import HERE
 
 _PROMPT = "$ treville "
 

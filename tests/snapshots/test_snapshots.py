@@ -7,12 +7,11 @@ import json
 from functools import cache
 
 import pytest
-
-from . import stored
-from .cases import Case, all_cases, cases, families
-from .normalising import LONG, WIDTH, Json, normalised, spread
-from .renew import changes
-from .running import answer
+from tests.snapshots import stored
+from tests.snapshots.cases import Case, all_cases, cases, families
+from tests.snapshots.normalising import LONG, WIDTH, Json, normalised, spread
+from tests.snapshots.renew import changes
+from tests.snapshots.running import answer
 
 RENEW = "if this is meant, renew with `make snapshots` and look at the difference before it is committed"
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")

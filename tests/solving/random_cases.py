@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from model_builder import ModelBuilder
-from seeds import generator
+from tests.model_builder import ModelBuilder
+from tests.seeds import generator
+
 from treville.models.model import Model, NodeId
 from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.programs.ir import (

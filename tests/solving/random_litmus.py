@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from seeds import generator
+from tests.seeds import generator
+
 from treville.programs import ir
 from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.programs.litmus.test import CellOf, LitmusTest, Observable, RegisterOf

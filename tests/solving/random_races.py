@@ -9,7 +9,8 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from seeds import generator
+from tests.seeds import generator
+
 from treville.programs import ir
 from treville.programs.draft import ProgramDraft, ThreadDraft
 

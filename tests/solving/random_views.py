@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from seeds import generator
+from tests.seeds import generator
+
 from treville.models.evaluate import evaluate
 from treville.models.model import Model
 from treville.programs import ir

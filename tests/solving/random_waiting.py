@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from seeds import generator
+from tests.seeds import generator
+
 from treville.programs import ir
 from treville.programs.draft import ProgramDraft, ThreadDraft
 

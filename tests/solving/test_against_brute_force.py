@@ -4,7 +4,7 @@ brute-force oracle, on random small tests and on the shipped examples."""
 from pathlib import Path
 
 import pytest
-from random_litmus import random_test
+from tests.solving.random_litmus import random_test
 
 from treville.models.library import load_model
 from treville.programs.litmus import parse

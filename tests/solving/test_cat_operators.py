@@ -5,11 +5,16 @@ from __future__ import annotations
 import random
 
 import pytest
-from random_cases import Programs
-from test_engines_agree import BOUND, all_executions, consistent_states, executions_outside_the_bounds
+from tests.asking import symbolic_outcomes
+from tests.model_builder import ModelBuilder
+from tests.solving.random_cases import Programs
+from tests.solving.test_engines_agree import (
+    BOUND,
+    all_executions,
+    consistent_states,
+    executions_outside_the_bounds,
+)
 
-from asking import symbolic_outcomes
-from model_builder import ModelBuilder
 from treville.analysis import relations as analysis
 from treville.encoding.operators import MEMBER_RULES, PAIR_RULES
 from treville.models import evaluate

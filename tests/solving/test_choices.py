@@ -1,8 +1,8 @@
 """Any number -> the few that make a difference: as good as trying all of them."""
 
 import pytest
+from tests.seeds import generator, telling
 
-from seeds import generator, telling
 from treville.programs import ir
 from treville.solving.operational.choices import choice_of
 from treville.solving.operational.machine import Machine

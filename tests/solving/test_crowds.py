@@ -1,8 +1,8 @@
 """Threads without end: what views say of any number of threads holds for a few of them."""
 
 import pytest
+from tests.seeds import generator, telling
 
-from seeds import generator, telling
 from treville.programs import ir
 from treville.results import Budget
 from treville.solving.operational.crowds import Crowd, crowd_is_safe

@@ -1,10 +1,10 @@
 """Eager, lazy and counting searches against each other and against the oracle, on random tests and models."""
 
 import pytest
-from random_cases import Models, Programs
+from tests.asking import encode_executions, symbolic_outcomes
+from tests.seeds import telling
+from tests.solving.random_cases import Models, Programs
 
-from asking import encode_executions, symbolic_outcomes
-from seeds import telling
 from treville.analysis.facts import Bounds, SetBounds
 from treville.analysis.relations import analyse_relations
 from treville.encoding.executions import addresses_of

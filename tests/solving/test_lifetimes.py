@@ -7,9 +7,9 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
+from tests.asking import reach_failure
+from tests.seeds import generator, telling
 
-from asking import reach_failure
-from seeds import generator, telling
 from treville.models.library import load_model
 from treville.models.lifetimes import with_lifetimes
 from treville.programs import ir

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.asking import Reachability, reach_by_states
+from tests.byte_memory import random_accesses
+from tests.seeds import telling
 
-from asking import Reachability, reach_by_states
-from byte_memory import random_accesses
-from seeds import telling
 from treville.models.evaluate import evaluate
 from treville.models.library import load_model
 from treville.programs import ir

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 
 import pytest
+from tests.asking import reach_by_states, reach_failure
+from tests.seeds import generator, telling
 
-from asking import reach_by_states, reach_failure
-from seeds import generator, telling
 from treville.models.evaluate import evaluate
 from treville.models.library import load_model
 from treville.programs import ir

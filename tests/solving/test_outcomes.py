@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
+from tests.asking import encode_executions, symbolic_outcomes
 
-from asking import encode_executions, symbolic_outcomes
 from treville.encoding.executions import addresses_of
 from treville.models.library import load_model
 from treville.models.model import Model

@@ -6,10 +6,10 @@ import copy
 from dataclasses import replace
 
 import pytest
-from random_races import as_program, races_under_sc, random_races
-from random_waiting import random_waiting
+from tests.asking import reach_by_states, reach_failure
+from tests.solving.random_races import as_program, races_under_sc, random_races
+from tests.solving.random_waiting import random_waiting
 
-from asking import reach_by_states, reach_failure
 from treville.models.cat.resolve import resolve_text
 from treville.models.library import load_model
 from treville.models.races import races_in, races_of, with_races

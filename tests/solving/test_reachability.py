@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import pytest
+from tests.asking import Reachability, reach_failure
 
-from asking import Reachability, reach_failure
 from treville.models.library import load_model
 from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.programs.ir import (

@@ -8,10 +8,10 @@ from itertools import product
 from random import Random
 
 import pytest
-from test_operational_against_axiomatic import random_program
+from tests.asking import reach_by_states, reach_failure
+from tests.seeds import generator, telling
+from tests.solving.test_operational_against_axiomatic import random_program
 
-from asking import reach_by_states, reach_failure
-from seeds import generator, telling
 from treville.models.library import load_model
 from treville.programs import ir
 from treville.programs.compile_to import compile_program

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.asking import reach_by_states
+from tests.random_dependencies import random_program
+from tests.seeds import telling
 
-from asking import reach_by_states
-from random_dependencies import random_program
-from seeds import telling
 from treville.analysis.aliases import FLOW
 from treville.encoding.executions import encode_program
 from treville.events.execution import INIT_THREAD, Execution

@@ -7,10 +7,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from random_cases import Programs
-from random_litmus import random_test
+from tests.asking import reach, states, symbolic_outcomes
+from tests.solving.random_cases import Programs
+from tests.solving.random_litmus import random_test
 
-from asking import reach, states, symbolic_outcomes
 from treville.formulas.formula import Formula
 from treville.models.library import load_model
 from treville.programs.draft import ProgramDraft, ThreadDraft

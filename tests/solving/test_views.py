@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from random_views import RandomTest
-from test_robustness import message_passing
+from tests.asking import reach_by_states
+from tests.solving.random_views import RandomTest
+from tests.solving.test_robustness import message_passing
 
-from asking import reach_by_states
 from treville.models.library import load_model
 from treville.programs import ir
 from treville.programs.draft import ProgramDraft, ThreadDraft

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from random_waiting import random_outcome, random_waiting
+from tests.asking import Reachability, reach_by_states, reach_failure
+from tests.solving.random_waiting import random_outcome, random_waiting
 
-from asking import Reachability, reach_by_states, reach_failure
 from treville.models.evaluate import evaluate
 from treville.models.library import load_model
 from treville.programs import ir

@@ -2,9 +2,9 @@
 rows are shared and from-read goes through its source, which small programs have no need of."""
 
 import pytest
-from random_litmus import random_test
+from tests.seeds import telling
+from tests.solving.random_litmus import random_test
 
-from seeds import telling
 from treville.analysis.facts import Facts, gather_facts
 from treville.analysis.values import analyse_values
 from treville.encoding import automaton, graph, memory

@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from tests.model_builder import ModelBuilder
 
-from model_builder import ModelBuilder
 from treville.events.execution import INIT_THREAD, Access, Event, Execution
 from treville.events.kinds import FENCE, READ, WRITE
 from treville.models.evaluate import Value, evaluate

@@ -6,8 +6,8 @@ from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
+from tests.model_builder import ModelBuilder
 
-from model_builder import ModelBuilder
 from treville.models.model import NodeId, Operator
 from treville.relations import Relation
 from treville.witness.derivation import Deriver

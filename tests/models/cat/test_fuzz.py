@@ -7,8 +7,8 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.seeds import generator
 
-from seeds import generator
 from treville.models.cat.files import LIBRARY
 from treville.models.cat.resolve import resolve_text
 from treville.models.library import MODELS

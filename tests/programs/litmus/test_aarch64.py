@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from one_thread import one_thread, only_final_state
+from tests.programs.litmus.one_thread import one_thread, only_final_state
 
 from treville.models.library import load_model
 from treville.programs.ir import Fence, Load, Store, StoreExclusive

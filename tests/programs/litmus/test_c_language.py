@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
+from tests.seeds import generator, telling
 
-from seeds import generator, telling
 from treville.models.library import load_model
 from treville.programs.ir import Branch, Const, Load, Local, Op, Reg, Store
 from treville.programs.litmus import parse

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.seeds import generator, telling
 
-from seeds import generator, telling
 from treville.programs.litmus import DIALECTS, dialect_of, layout, parse
 from treville.programs.litmus.test import LitmusTest
 from treville.results import InputError, TrevilleError, Unsupported

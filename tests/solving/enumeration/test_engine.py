@@ -3,8 +3,8 @@
 from itertools import pairwise
 
 import pytest
+from tests.model_builder import ModelBuilder
 
-from model_builder import ModelBuilder
 from treville.models.implied import implies_coherence
 from treville.models.model import Model, NodeId
 from treville.programs.draft import ProgramDraft, ThreadDraft

@@ -3,8 +3,8 @@
 import random
 
 import pytest
+from tests.seeds import generator
 
-from seeds import generator
 from treville.relations import Relation
 from treville.solving.enumeration.packed import kernel
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from tests.random_algebra import OPERATORS, RELATION, Definitions, part_of, relation_within
+from tests.seeds import generator, telling
 
-from random_algebra import OPERATORS, RELATION, Definitions, part_of, relation_within
-from seeds import generator, telling
 from treville.models.evaluate import evaluate, holds
 from treville.models.model import Model
 from treville.relations import Relation
