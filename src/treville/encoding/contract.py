@@ -1,4 +1,5 @@
-"""The contract of the encodings: facts and a model -> a formula, by one of several siblings.
+"""The contract of the encodings: facts and a model -> a formula, by one of several siblings, which
+`encoding.siblings` has by name.
 
 `acyclicity` is the default: it takes any cat model apart (`encoding.executions`). `clocks` (paper 000) and
 `conflicts` (paper 003) have their memory models built in and speak of clocks: a constraint is "if the
@@ -16,15 +17,14 @@ from typing import NamedTuple
 
 from treville.analysis.facts import Facts
 from treville.encoding.clocks_architectures import Architecture
-from treville.encoding.executions import Encoding, add_failures
+from treville.encoding.executions import Encoding
 from treville.encoding.memory import MemoryEncoding
 from treville.events.symbolic import NO_BLOCK
-from treville.formulas.formula import FALSE, Formula
+from treville.formulas.formula import FALSE
 from treville.models.model import Model
 from treville.relations import elements
 from treville.results import Budget, Unsupported
 
-ENCODINGS = ("acyclicity", "clocks", "conflicts")
 # The orders that all threads agree on, of either sibling.
 GLOBAL, CLOCK = "ghb", "clock"
 AGREED = frozenset({GLOBAL, CLOCK})
@@ -102,49 +102,6 @@ class Sibling(NamedTuple):
     architectures: Callable[[Model], Architecture]
     memory: type[SiblingMemory]
     constrain: Constrain
-
-
-def _sibling(name: str) -> Sibling:
-    if name == "clocks":
-        from treville.encoding.clocks import CLOCKS
-
-        return CLOCKS
-    if name == "conflicts":
-        from treville.encoding.conflicts import CONFLICTS
-
-        return CONFLICTS
-    raise ValueError(f"there is no encoding {name!r}, only {', '.join(ENCODINGS)}")
-
-
-def architecture_for(encoding: str, model: Model) -> Architecture:
-    """The architecture of a model that an encoding has built in. Raises `Unsupported` if it does not."""
-    return _sibling(encoding).architectures(model)
-
-
-def encode_by_sibling(
-    encoding: str, facts: Facts, model: Model, budget: Budget, *, complete: bool
-) -> SiblingEncoding:
-    """The executions of a litmus test (`complete`: no thread is cut), or of a whole program with the literals
-    of what fails, by the encoding of that name."""
-    sibling = _sibling(encoding)
-    result = _encode(sibling, sibling.architectures(model), facts, complete, budget)
-    if not complete:
-        add_failures(result)
-    return result
-
-
-def _encode(
-    sibling: Sibling, architecture: Architecture, facts: Facts, complete: bool, budget: Budget
-) -> SiblingEncoding:
-    budget.check()
-    formula = Formula()
-    memory = sibling.memory(formula, facts, complete)
-    encoding = SiblingEncoding(formula, facts, memory)
-    encoding.bound_reached = any(facts.values.possible(cut) for cut in facts.symbolic.cuts)
-    sibling.constrain(encoding, architecture, budget)
-    budget.check()
-    hand_over(encoding, architecture)
-    return encoding
 
 
 def hand_over(encoding: SiblingEncoding, architecture: Architecture) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from treville.events.traces import NO_PAIR, Effort, Memory, Shape, Trace, Value
+from treville.events.trace import NO_PAIR, Effort, Memory, Shape, Trace, Value
 from treville.programs.ir import (
     CODE_BASE,
     LOCATION_BASE,

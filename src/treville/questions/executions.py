@@ -11,11 +11,14 @@ from dataclasses import dataclass
 
 from treville.engines.task import outcome_task
 from treville.events.execution import Execution
+from treville.events.trace import Effort
 from treville.models.evaluate import Evaluation, evaluate
 from treville.models.model import Model
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.outcomes import DEFAULT_BOUND
 from treville.results import Budget
+from treville.solving.enumeration.concrete import to_execution
+from treville.solving.enumeration.engine import Engine
 
 WHICH = ("all", "allowed", "forbidden")
 
@@ -43,10 +46,6 @@ def executions(
 ) -> Iterator[Judged]:
     """The candidate executions of a test: `all`, or only those that the model allows or forbids. Raises
     `TooLarge` when more than `limit` traces, selections and candidates would have to be listed."""
-    from treville.events.traces import Effort
-    from treville.solving.enumeration.concrete import to_execution
-    from treville.solving.enumeration.engine import Engine
-
     test = outcome_task(test, model, bound).test
     engine = Engine(test, model, bound, budget or Budget(), Effort(limit), which != "allowed")
     for candidate in engine.all_candidates():

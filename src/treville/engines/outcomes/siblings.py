@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from treville.encoding.contract import architecture_for, encode_by_sibling
 from treville.encoding.executions import addresses_of
+from treville.encoding.siblings import architecture_for, encode_by_sibling
 from treville.engines.contract import YES, Engine, GaveUp, State, States, Suitability
 from treville.engines.features import Feature
 from treville.engines.outcomes.enumerate import OF_PROGRAMS
