@@ -22,7 +22,7 @@ from functools import partial
 from pathlib import Path
 
 from compare_encodings import scatter
-from treville.analysis.aliases import ALIASES, ANDERSEN, FLOW, NONE
+from treville.analysis.alias_names import ALIASES, ANDERSEN, FLOW, NONE
 from treville.campaigns.check import read
 from treville.campaigns.check_task import Options
 from treville.campaigns.loading import load_model

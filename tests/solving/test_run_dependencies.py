@@ -7,7 +7,7 @@ import pytest
 from asking import reach_by_states
 from random_dependencies import random_program
 from seeds import telling
-from treville.analysis.aliases import FLOW
+from treville.analysis.alias_names import FLOW
 from treville.encoding.executions import encode_program
 from treville.events.execution import INIT_THREAD, Execution
 from treville.models.implied import implies_coherence

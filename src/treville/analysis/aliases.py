@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from treville.analysis.alias_names import FLOW, NONE
 from treville.analysis.possible import Values
 from treville.events.symbolic import SymbolicProgram
 from treville.programs import ir
 
-FLOW, ANDERSEN, NONE = "flow", "andersen", "none"
-ALIASES = (FLOW, ANDERSEN, NONE)
 Cells = frozenset[int]
 _NOWHERE: Cells = frozenset()
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from treville.analysis.aliases import FLOW, addresses_of_events
+from treville.analysis.alias_names import FLOW
+from treville.analysis.aliases import addresses_of_events
 from treville.analysis.possible import Values
 from treville.analysis.widths import refuse_mixed_sizes
 from treville.events.symbolic import NO_BLOCK, Sources, StaticEvent, SymbolicProgram

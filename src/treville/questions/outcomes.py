@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from treville.analysis.aliases import FLOW
+from treville.analysis.alias_names import FLOW
 from treville.engines.contract import GaveUp, State
 from treville.engines.registry import AUTO, OUTCOMES
 from treville.engines.schedule import OUTCOME_SLICES, Slice, run

@@ -11,7 +11,6 @@ from treville.events.execution import Execution
 from treville.programs.ir import Instruction
 from treville.results import Budget, OutOfWork
 from treville.solving.operational.states import Answer, LimitReached, TooManyStates
-from treville.solving.operational.trace import Trace
 
 # More states than this do not fit into the memory of a small machine.
 MOST_STATES = 400_000
@@ -71,4 +70,8 @@ def decided(
         answer.message,
         tuple(thread for thread, _ in waiting),
     )
-    return Refuted(execution or Trace(task.program, answer).execution(), failure, stats=stats)
+    if execution is None:
+        from treville.solving.operational.trace import Trace
+
+        execution = Trace(task.program, answer).execution()
+    return Refuted(execution, failure, stats=stats)
