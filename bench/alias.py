@@ -22,9 +22,10 @@ from functools import partial
 from pathlib import Path
 
 from compare_encodings import scatter
-from treville.analysis.aliases import ALIASES, ANDERSEN, FLOW, NONE
-from treville.campaigns.check import Options, read
-from treville.campaigns.litmus import load_model
+from treville.analysis.alias_names import ALIASES, ANDERSEN, FLOW, NONE
+from treville.campaigns.check import read
+from treville.campaigns.check_task import Options
+from treville.campaigns.loading import load_model
 from treville.engines.contract import GaveUp, Refuted
 from treville.engines.registry import DECIDE
 from treville.engines.task import program_task

@@ -18,7 +18,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from treville.campaigns.litmus import Options, Task, answer, lost
+from treville.campaigns.litmus import answer, lost
+from treville.campaigns.litmus_task import Options, Task
 from treville.campaigns.pool import Limits, Pool
 from treville.campaigns.results import Report
 

@@ -22,8 +22,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from treville.campaigns.check import Options, read
-from treville.campaigns.litmus import load_model
+from treville.campaigns.check import read
+from treville.campaigns.check_task import Options
+from treville.campaigns.loading import load_model
 from treville.engines.contract import GaveUp, Proved, Refuted
 from treville.engines.registry import DECIDE
 from treville.engines.task import program_task

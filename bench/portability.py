@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from treville.campaigns.inputs import expand, read_text
-from treville.campaigns.litmus import load_test
+from treville.campaigns.loading import load_test
 from treville.models.library import load_model
 from treville.models.model import Model
 from treville.programs.c import load_program

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from treville.analysis.aliases import FLOW
+from treville.analysis.alias_names import FLOW
 from treville.encoding.executions import Encoding, encode_test
 from treville.engines.contract import Decision, Engine, GaveUp, Refuted, States
 from treville.engines.outcomes.symbolic import Symbolic

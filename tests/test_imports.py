@@ -1,13 +1,22 @@
-"""Imports point one way: no package imports one that comes after it, and starting is cheap."""
+"""Imports point one way: no module imports one that imports it, and no package one that comes after it. And
+starting is cheap: a command imports what it needs."""
 
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-SOURCE = Path(__file__).resolve().parents[1] / "src" / "treville"
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "treville"
 
 # What each package may import, beside itself.
 _PIPELINE = (
@@ -40,21 +49,192 @@ ALLOWED["cli"] = {*ALLOWED, "cli"}
 ALLOWED["web"] = set(ALLOWED)
 
 
+class Saved(NamedTuple):
+    """Milliseconds, and the command that would need so many more if the import stood at the top."""
+
+    milliseconds: float
+    command: str
+
+
+# All imports inside functions: who -> what -> what this one saves (CPU time of the import after all that the
+# command imports, best of twelve). What saves less than a millisecond belongs to the top of its module, but
+# for what need not be installed.
+OPTIONAL = ("z3", "pysat.solvers", "llvmlite")
+LATE: dict[str, dict[str, Saved]] = {
+    # Commands of which one option needs much more than the others.
+    "treville": {"treville.api": Saved(101, "--help")},
+    "treville.cli.check": {"treville.cli.check_dump": Saved(14, "check PASSING.c")},
+    "treville.cli.history": {"treville.cli.history_model": Saved(58, "history FILE")},
+    "treville.cli.models": {"treville.campaigns.strength": Saved(39, "models")},
+    "treville.models.identity": {"hashlib": Saved(2.7, "models")},
+    # Executions for people.
+    "treville.campaigns.litmus": {"treville.campaigns.walk": Saved(10, "litmus FILE --no-explain")},
+    "treville.campaigns.walk": {"treville.witness.svg": Saved(32, "litmus FILE")},
+    "treville.campaigns.check": {
+        "treville.campaigns.check_litmus": Saved(16, "check PASSING.c"),
+        "treville.campaigns.check_witness": Saved(2.8, "check PASSING.c"),
+    },
+    "treville.campaigns.check_witness": {
+        "treville.campaigns.check_pictures": Saved(24, "check FAILING.c --model power"),
+    },
+    # The front end of C.
+    "treville.programs.c": {
+        "treville.programs.c.compile": Saved(3.7, "check FILE.litmus"),
+        "treville.programs.c.reader": Saved(4.7, "check FILE.litmus"),
+        "treville.programs.c.translate": Saved(11, "check FILE.litmus"),
+    },
+    "treville.programs.c.compile": {"llvmlite": Saved(0, "check PASSING.c")},
+    # Engines that are asked whether they suit before another one has the answer.
+    "treville.engines.outcomes.symbolic": {
+        "treville.engines.outcomes.symbolic_search": Saved(22, "litmus FILE"),
+    },
+    "treville.engines.decide.acyclicity": {
+        "treville.analysis.relations": Saved(7.6, "check PASSING.c"),
+        "treville.encoding.executions": Saved(16, "check PASSING.c"),
+        "treville.engines.session": Saved(22, "check PASSING.c"),
+    },
+    "treville.engines.decide.formulas": {
+        "treville.engines.decide.at_bound": Saved(26, "check PASSING.c"),
+    },
+    "treville.engines.decide.by_states": {
+        "treville.solving.operational.trace": Saved(2.2, "check PASSING.c"),
+    },
+    "treville.engines.decide.views": {
+        "treville.solving.operational.views.trace": Saved(5.3, "check FAILING.c --model power"),
+    },
+    # Solvers, most of them optional.
+    "treville.solving.solver": {
+        "clingo": Saved(9.1, "litmus FILE"),
+        "clingo._internal": Saved(8.9, "litmus FILE"),
+    },
+    "treville.solving.z3_solver": {"z3": Saved(22, "litmus FILE")},
+    "treville.solving.sat_solver": {"pysat.solvers": Saved(9.0, "litmus FILE")},
+    "treville.parameterised.certificate": {"z3": Saved(21, "param FILE")},
+    "treville.petri.synthesis": {"z3": Saved(30, "petri FILE")},
+}
+
+# What neither `treville --help` nor a small litmus test has to wait for.
+HEAVY = (
+    "clingo", "z3", "pysat", "llvmlite", "treville.programs.c", "treville.parameterised", "treville.petri",
+    "treville.histories", "treville.campaigns.check", "treville.encoding", "treville.solving.operational",
+    "treville.drawing.svg",
+)  # fmt: skip
+
+
+class Import(NamedTuple):
+    """An import of a module, or of a package outside Treville."""
+
+    module: str
+    in_function: bool
+    for_types: bool
+
+
+@cache
+def _modules() -> dict[str, Path]:
+    """Every module of Treville with its file."""
+    found = {}
+    for path in SOURCE.rglob("*.py"):
+        parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+@cache
+def _imports(path: Path) -> tuple[Import, ...]:
+    return tuple(_below(ast.parse(path.read_text()), in_function=False, for_types=False))
+
+
+def _below(node: ast.AST, in_function: bool, for_types: bool) -> Iterator[Import]:
+    for child in ast.iter_child_nodes(node):
+        for name in _named(child):
+            yield Import(name, in_function, for_types)
+        yield from _below(
+            child,
+            in_function or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda),
+            for_types or (isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"),
+        )
+
+
+def _named(node: ast.AST) -> Iterator[str]:
+    """The modules that an import statement names; what is imported from a package may be a module."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        assert node.level == 0, "imports are absolute"
+        assert node.module is not None
+        for alias in node.names:
+            inside = f"{node.module}.{alias.name}"
+            yield inside if inside in _modules() else node.module
+
+
+def _by_name(path: Path) -> Iterator[str]:
+    """The modules that a call of `import_module` may mean: all of the package that it names."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "import_module":
+            (argument,) = node.args
+            assert isinstance(argument, ast.JoinedStr)
+            assert isinstance(argument.values[0], ast.Constant)
+            package = argument.values[0].value
+            yield from (name for name in _modules() if name.startswith(package))
+
+
 def _packages() -> list[str]:
     return sorted(path.name for path in SOURCE.iterdir() if (path / "__init__.py").is_file())
 
 
-def _imported(path: Path) -> set[str]:
+def _packages_imported(path: Path) -> set[str]:
     """The packages of Treville that a file imports, at its top or inside functions."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module)
-            if node.module == "treville":
-                found |= {f"treville.{alias.name}" for alias in node.names}
-    return {name.split(".")[1] for name in found if name.startswith("treville.")}
+    return {each.module.split(".")[1] for each in _imports(path) if each.module.startswith("treville.")}
+
+
+def test_modules_import_in_no_circle() -> None:
+    """Also where an import inside a function, or by name, would hide it."""
+    graph = {
+        module: {each.module for each in _imports(path) if not each.for_types} | set(_by_name(path))
+        for module, path in _modules().items()
+    }
+    graph = {module: imported & set(graph) - {module} for module, imported in graph.items()}
+    assert len(graph) > 300
+    assert "treville.engines.contract" in graph["treville.engines.decide.buffers"]
+    assert "treville.cli.litmus" in graph["treville.cli.main"]
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" imports ".join(reversed(error.args[1])))
+
+
+def test_imports_inside_functions_are_those_of_the_table() -> None:
+    found = {
+        (module, each.module)
+        for module, path in _modules().items()
+        for each in _imports(path)
+        if each.in_function
+    }
+    table = {(module, imported) for module, saves in LATE.items() for imported in saves}
+    assert sorted(found - table) == [], "write these at the top, or in the table with what they save"
+    assert sorted(table - found) == [], "these are in the table only"
+    for saves in LATE.values():
+        assert all(saved.milliseconds >= 1 or imported in OPTIONAL for imported, saved in saves.items())
+
+
+@pytest.mark.parametrize("command", ["--help", "litmus examples/litmus/SB.litmus"])
+def test_starting_is_cheap(command: str) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE.parent)}
+    ran = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "treville", *command.split()],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    imported = {line.rpartition("|")[2].strip() for line in ran.stderr.splitlines()}
+    assert "treville.cli.main" in imported
+    if command == "--help":
+        commands = {path.stem for path in (SOURCE / "cli").glob("*.py")} - {"__init__", "main"}
+        assert not {f"treville.cli.{name}" for name in commands} & imported
+    heavy = {name for name in imported if any(name == each or name.startswith(f"{each}.") for each in HEAVY)}
+    assert heavy == set()
 
 
 def test_every_package_has_its_place_in_the_order() -> None:
@@ -67,7 +247,7 @@ def test_every_package_has_its_place_in_the_order() -> None:
 def test_imports_point_one_way(package: str) -> None:
     wrong = []
     for path in sorted((SOURCE / package).rglob("*.py")):
-        others = _imported(path) & set(_packages())
+        others = _packages_imported(path) & set(_packages())
         wrong += [
             f"{path.relative_to(SOURCE)} imports {name}" for name in others - ALLOWED[package] - {package}
         ]
@@ -77,7 +257,7 @@ def test_imports_point_one_way(package: str) -> None:
 def test_what_every_package_may_import_imports_nothing() -> None:
     """Modules beside the packages hold facts that packages share which may not see each other."""
     for name in SHARED:
-        assert _imported(SOURCE / f"{name}.py") == set()
+        assert _packages_imported(SOURCE / f"{name}.py") == set()
 
 
 def test_only_the_command_line_prints() -> None:

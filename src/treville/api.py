@@ -18,19 +18,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from treville.campaigns.herd import herd_block
 from treville.campaigns.inputs import read_text
-from treville.campaigns.litmus import load_model, own_model, state_object
-from treville.campaigns.litmus import load_test as _parse
+from treville.campaigns.loading import load_model, own_model
+from treville.campaigns.loading import load_test as _parse
+from treville.campaigns.walk import Candidate, candidates, scene_of
+from treville.models.model import Model
+from treville.programs.litmus.states import state_object, state_order, state_satisfies
+from treville.programs.litmus.test import LitmusTest, Quantifier
+from treville.questions.outcomes import outcomes
 from treville.results import Budget
 from treville.results.defaults import BOUND
-
-if TYPE_CHECKING:
-    from treville.campaigns.walk import Candidate
-    from treville.models.model import Model
-    from treville.programs.litmus.test import LitmusTest
+from treville.witness import dot, svg
+from treville.witness.words import execution_text, explanation_text
 
 
 @dataclass(slots=True)
@@ -93,32 +95,22 @@ class CandidateExecution:
     @property
     def explanation(self) -> str:
         """Why it is forbidden: the axiom and its cycle in words; empty where it is allowed."""
-        from treville.witness.words import explanation_text
-
         found = self._candidate.explanation
         if found is None:
             return ""
         return explanation_text(found, self._candidate.execution, self._test.program, self._model)
 
     def __str__(self) -> str:
-        from treville.witness.words import execution_text
-
         table = execution_text(self._candidate.execution, self._test.program)
         return f"{table}\n{self.explanation}" if self.explanation else table
 
     def svg(self, show: tuple[str, ...] = ()) -> str:
         """The picture; `show` names the relations to draw."""
-        from treville.campaigns.walk import scene_of
-        from treville.witness.svg import draw
-
-        return draw(scene_of(self._candidate, self._test, self._model, show))
+        return svg.draw(scene_of(self._candidate, self._test, self._model, show))
 
     def dot(self, show: tuple[str, ...] = ()) -> str:
         """The picture as a Graphviz file."""
-        from treville.campaigns.walk import scene_of
-        from treville.witness.dot import draw
-
-        return draw(scene_of(self._candidate, self._test, self._model, show))
+        return dot.draw(scene_of(self._candidate, self._test, self._model, show))
 
     def _repr_svg_(self) -> str:
         return self.svg()
@@ -158,11 +150,6 @@ class Test:
         engine: str = "auto",
     ) -> OutcomeSet:
         """Every final state under a model (a shipped name or a `.cat` file; default: the dialect's own)."""
-        from treville.campaigns.litmus import state_order
-        from treville.programs.litmus.states import state_satisfies
-        from treville.programs.litmus.test import Quantifier
-        from treville.questions.outcomes import outcomes
-
         name, resolved = self._model(model)
         found = outcomes(self.parsed, resolved, bound, Budget(timeout), engine)
         good = sum(state_satisfies(self.parsed, state) for state in found.states)
@@ -194,8 +181,6 @@ class Test:
         timeout: float | None = None,
     ) -> Iterator[CandidateExecution]:
         """The candidate executions that the model allows, forbids, or all of them."""
-        from treville.campaigns.walk import candidates
-
         if which not in ("all", "allowed", "forbidden"):
             raise ValueError(f"which is one of all, allowed, forbidden; not {which!r}")
         _, resolved = self._model(model)

@@ -9,7 +9,8 @@ import pytest
 from tests.asking import reach_failure
 from tests.seeds import generator, telling
 
-from treville.analysis.aliases import ALIASES, ANDERSEN, FLOW, NONE, addresses_of_events
+from treville.analysis.alias_names import ALIASES, ANDERSEN, FLOW, NONE
+from treville.analysis.aliases import addresses_of_events
 from treville.analysis.values import analyse_values
 from treville.events.symbolic import symbolic_program
 from treville.events.symbolic_whole import whole_program

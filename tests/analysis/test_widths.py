@@ -7,7 +7,8 @@ from tests.asking import reach_failure
 from tests.byte_memory import random_accesses
 from tests.seeds import telling
 
-from treville.campaigns.check import Options, answers
+from treville.campaigns.check import answers
+from treville.campaigns.check_task import Options
 from treville.models.library import load_model
 from treville.programs import ir
 from treville.results import Budget, Unsupported

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from treville.campaigns.check import Options, answers
+from treville.campaigns.check import answers
+from treville.campaigns.check_task import Options
 
 pytest.importorskip("llvmlite")
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from treville.campaigns.check import Options, answers
+from treville.campaigns.check import answers
+from treville.campaigns.check_task import Options
 from treville.results.properties import Property
 
 pytest.importorskip("llvmlite")

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from tests.c.replay import CannotReplay, Mismatch, failing_assertions
 
-from treville.campaigns.check import Options, read
-from treville.campaigns.litmus import load_model
+from treville.campaigns.check import read
+from treville.campaigns.check_task import Options
+from treville.campaigns.loading import load_model
 from treville.engines.contract import GaveUp, Refuted
 from treville.events.execution import Execution
 from treville.passes.program import Context

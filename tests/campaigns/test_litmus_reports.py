@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from treville.campaigns import litmus
-from treville.campaigns.litmus import Options, Task, answer
+from treville.campaigns.litmus import answer
+from treville.campaigns.litmus_task import Options, Task
 from treville.results import BudgetExceeded
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "litmus"

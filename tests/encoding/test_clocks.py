@@ -9,7 +9,8 @@ from tests.asking import states, symbolic_outcomes
 
 from treville.encoding.clocks_architectures import ARCHITECTURES, architecture_of
 from treville.encoding.clocks_order import tautology
-from treville.encoding.contract import Clock, ClockConstraint, SiblingEncoding, encode_by_sibling
+from treville.encoding.contract import Clock, ClockConstraint, SiblingEncoding
+from treville.encoding.siblings import encode_by_sibling
 from treville.formulas.formula import TRUE
 from treville.models.implied import implies_coherence
 from treville.models.library import load_model

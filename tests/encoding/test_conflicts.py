@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from tests.asking import states, symbolic_outcomes
 
-from treville.encoding.contract import SiblingEncoding, encode_by_sibling
+from treville.encoding.contract import SiblingEncoding
+from treville.encoding.siblings import encode_by_sibling
 from treville.models.implied import implies_coherence
 from treville.models.library import load_model
 from treville.passes.bounded import facts_of_test

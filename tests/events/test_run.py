@@ -3,7 +3,7 @@
 import pytest
 
 from treville.events.run import ThreadRunner
-from treville.events.traces import Effort, Memory
+from treville.events.trace import Effort, Memory
 from treville.programs.ir import Const, Instruction, Load, Location, Program, Store, Thread
 from treville.results import Budget, Unsupported
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from treville.campaigns.check import Options, answers
+from treville.campaigns.check import answers
+from treville.campaigns.check_task import Options
 from treville.programs.ir import Branch, Const, Load, Local, Op, Program, Reg, Thread
 from treville.programs.rotation import with_tests_behind
 from treville.programs.spin import spin_jumps

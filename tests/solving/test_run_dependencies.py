@@ -7,7 +7,7 @@ from tests.asking import reach_by_states
 from tests.random_dependencies import random_program
 from tests.seeds import telling
 
-from treville.analysis.aliases import FLOW
+from treville.analysis.alias_names import FLOW
 from treville.encoding.executions import encode_program
 from treville.events.execution import INIT_THREAD, Execution
 from treville.models.implied import implies_coherence

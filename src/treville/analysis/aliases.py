@@ -10,26 +10,13 @@ values of addresses exclude is left to the solver.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import StrEnum
-from typing import Final, assert_never
+from typing import assert_never
 
+from treville.analysis.alias_names import Alias
 from treville.analysis.possible import Values
 from treville.events.symbolic import SymbolicProgram
 from treville.programs import ir
 
-
-class Alias(StrEnum):
-    """Which analysis says where accesses may go."""
-
-    FLOW = "flow"
-    ANDERSEN = "andersen"
-    NONE = "none"
-
-
-FLOW: Final = Alias.FLOW
-ANDERSEN: Final = Alias.ANDERSEN
-NONE: Final = Alias.NONE
-ALIASES = tuple(Alias)
 Cells = frozenset[int]
 _NOWHERE: Cells = frozenset()
 

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
-from treville.analysis.aliases import FLOW, Alias, addresses_of_events
+from treville.analysis.alias_names import FLOW, Alias
+from treville.analysis.aliases import addresses_of_events
 from treville.analysis.possible import Values
 from treville.analysis.widths import refuse_mixed_sizes
 from treville.events.kinds import FENCE

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
-from treville.campaigns.litmus import Options, Task, answer, lost, question_key, warm_up
+from treville.campaigns.litmus import answer, lost, question_key, warm_up
+from treville.campaigns.litmus_task import Options, Task
 from treville.campaigns.outputs import PictureName, picture_names
 from treville.campaigns.pool import Limits, Pool, can_fork
 from treville.campaigns.results import Journal, Key, Report

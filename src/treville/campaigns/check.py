@@ -10,30 +10,28 @@ from __future__ import annotations
 import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
-from treville.analysis.aliases import FLOW, Alias
+from treville.campaigns.check_task import Options
 from treville.campaigns.guard import guarded, interrupted_after
+from treville.campaigns.loading import load_model
 from treville.campaigns.outputs import PictureName
 from treville.campaigns.results import Report
+from treville.engines import registry
 from treville.engines.contract import GaveUp, Proved, Refuted
 from treville.engines.task import ProgramTask
 from treville.passes.program import Context
+from treville.programs.c import SUFFIXES, Unit, read_unit
 from treville.programs.ir import Stop
 from treville.programs.loops import given_bounds, place_of
+from treville.questions.reachability import Answer, reachability
 from treville.results import Budget, BudgetExceeded, InputError, Verdict
 from treville.results.properties import Property
 from treville.witness.naming import line_name
 
-if TYPE_CHECKING:
-    from treville.programs.c import Unit
-    from treville.questions.reachability import Answer
-
-AUTO = 0
 DEFAULT_MODEL = "sc"
 LITMUS = ".litmus"
 _HOLDS = {
@@ -50,31 +48,6 @@ _SO_FAR = {
     Property.DEADLOCK: "no deadlock",
     Property.LIVENESS: "no thread waits for ever",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What `treville check` was asked to do with every file. `bound` AUTO deepens until conclusive; `loops`
-    are bounds of single loops, as `programs.loops` reads them."""
-
-    bound: int = AUTO
-    loops: tuple[str, ...] = ()
-    seconds: float | None = None
-    memory: int | None = None
-    compile_to: str = ""
-    properties: tuple[Property, ...] = (Property.ASSERTION,)
-    defines: tuple[str, ...] = ()
-    includes: tuple[str, ...] = ()
-    engine: str = "auto"
-    alias: Alias = FLOW
-    encoding: str = "acyclicity"
-    solver: str = "clasp"
-    svg: str = ""
-    dot: str = ""
-    graphml: str = ""
-    variants: tuple[str, ...] = ()
-    bell: str = ""
-    picture: PictureName = field(default_factory=PictureName)
 
 
 def answers(
@@ -120,9 +93,6 @@ def _blank(file: str, model: str, goal: Property, options: Options) -> Report:
 
 
 def _fill(report: Report, name: str, goal: Property, options: Options, source: Callable[[], Unit]) -> None:
-    from treville.campaigns.litmus import load_model
-    from treville.questions.reachability import reachability
-
     budget = Budget(options.seconds, options.memory)
     model = load_model(name, options.variants, options.bell)
     report["model"] = model.name if not name.endswith(".cat") else name
@@ -144,22 +114,18 @@ def _fill(report: Report, name: str, goal: Property, options: Options, source: C
 
 def engine_for(options: Options, context: Context) -> str:
     """The engine that the options ask for, by its name in the registry."""
-    from treville.engines.registry import AUTO, engine_name
-
     if (options.encoding, options.solver) != ("acyclicity", "clasp"):
-        return engine_name(options.encoding, options.solver)
-    if options.engine != AUTO:
+        return registry.engine_name(options.encoding, options.solver)
+    if options.engine != registry.AUTO:
         return options.engine
     # The machines know what the model's own architecture makes of C, and no other.
     if options.compile_to not in ("", replace(context, compile_to="").target()):
         return "lazy"
-    return AUTO if options.alias == "flow" else "formulas"
+    return registry.AUTO if options.alias == "flow" else "formulas"
 
 
 def read(file: str, options: Options) -> Unit:
     """A file compiled and read."""
-    from treville.programs.c import SUFFIXES, read_unit
-
     path = Path(file)
     if path.suffix not in SUFFIXES:
         raise InputError(f"{file}: not a program", hint=f"known endings: {', '.join((*SUFFIXES, LITMUS))}")
@@ -181,12 +147,9 @@ def _conclude(report: Report, answer: Answer, options: Options) -> None:
         status="done", verdict=answer.verdict.value, bound=decision.bound, stats=dict(decision.stats)
     )
     if isinstance(decision, Refuted):
-        from treville.campaigns.check_pictures import draw_pictures
-        from treville.campaigns.check_witness import witness
+        from treville.campaigns.check_witness import show_failure
 
-        report["witness"] = witness(decision, task.model, task.property)
-        report["reason"] = report["witness"]["failure"]
-        draw_pictures(report, decision.execution, decision.evidence.program, task.model, options)
+        show_failure(report, decision, task.model, task.property, options)
     elif isinstance(decision, Proved):
         report["reason"] = _HOLDS[task.property]
     else:

@@ -7,19 +7,23 @@ nothing to ask about waiting.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from treville.campaigns import litmus, litmus_task
+from treville.campaigns.check_task import Options
+from treville.campaigns.check_witness import show_failure
+from treville.campaigns.inputs import read_text
+from treville.campaigns.loading import load_model, load_test, own_model
 from treville.campaigns.results import Report
+from treville.engines.contract import Failure, Refuted
+from treville.engines.registry import AUTO, engine_name
+from treville.events.execution import Execution
 from treville.models.model import Model
+from treville.models.races import races_in, races_of, with_races
 from treville.programs.litmus.test import LitmusTest
+from treville.questions.executions import executions
+from treville.questions.outcomes import outcomes
 from treville.results import Budget, BudgetExceeded, InputError, Verdict
 from treville.results.defaults import BOUND
 from treville.results.properties import Property
-
-if TYPE_CHECKING:
-    from treville.campaigns.check import Options
-    from treville.events.execution import Execution
-
 
 
 def fill_litmus(report: Report, file: str, model: str, goal: Property, options: Options) -> None:
@@ -37,9 +41,7 @@ def fill_litmus(report: Report, file: str, model: str, goal: Property, options: 
 
 def _condition(report: Report, file: str, model: str, options: Options) -> None:
     """The answer of `treville litmus` as a verdict."""
-    from treville.campaigns import litmus
-
-    asked = litmus.Options(
+    asked = litmus_task.Options(
         bound=options.bound or BOUND,
         engine=_engine(options),
         alias=options.alias,
@@ -50,7 +52,7 @@ def _condition(report: Report, file: str, model: str, options: Options) -> None:
         svg=options.svg,
         dot=options.dot,
     )
-    found = litmus.answer(litmus.Task(file, model, asked, options.picture))
+    found = litmus.answer(litmus_task.Task(file, model, asked, options.picture))
     report.update(property="condition", bound=asked.bound, status=found["status"], reason=found["reason"])
     report["model"] = found["model"]
     report.update({key: found[key] for key in ("seconds", "verdict", "detail", "internal") if key in found})
@@ -61,8 +63,6 @@ def _condition(report: Report, file: str, model: str, options: Options) -> None:
 
 
 def _engine(options: Options) -> str:
-    from treville.engines.registry import AUTO, engine_name
-
     if (options.encoding, options.solver) != ("acyclicity", "clasp"):
         return engine_name(options.encoding, options.solver)
     return AUTO if options.alias == "flow" else "eager"
@@ -77,11 +77,6 @@ def _observed(found: Report) -> str:
 
 
 def _race(report: Report, file: str, name: str, options: Options) -> None:
-    from treville.campaigns.inputs import read_text
-    from treville.campaigns.litmus import load_model, load_test, own_model
-    from treville.models.races import races_of
-    from treville.questions.outcomes import outcomes
-
     bound, budget = options.bound or BOUND, Budget(options.seconds, options.memory)
     test = load_test(read_text(file), file)
     report.update(model=name or own_model(test), bound=bound)
@@ -101,8 +96,6 @@ def _race(report: Report, file: str, name: str, options: Options) -> None:
 
 def _racing(test: LitmusTest, model: Model) -> Model:
     """The model with a notion of races; only C has one under models that do not say."""
-    from treville.models.races import races_of, with_races
-
     if test.dialect != "C" and not races_of(model):
         raise InputError(
             f"{test.file}: {model.name} does not say what a data race of a test in assembly is",
@@ -113,10 +106,6 @@ def _racing(test: LitmusTest, model: Model) -> Model:
 
 def _show(report: Report, test: LitmusTest, model: Model, options: Options, budget: Budget) -> None:
     """The first consistent execution with a race, if executions can be listed in time."""
-    from treville.campaigns.check_pictures import draw_pictures
-    from treville.campaigns.check_witness import witness
-    from treville.engines.contract import Failure, Refuted
-
     try:
         execution = _racing_execution(test, model, options.bound or BOUND, budget)
     except BudgetExceeded:
@@ -124,15 +113,10 @@ def _show(report: Report, test: LitmusTest, model: Model, options: Options, budg
     if execution is not None:
         names = tuple(thread.name for thread in test.program.threads)
         refuted = Refuted(execution, Failure(test.program, names))
-        report["witness"] = witness(refuted, model, Property.RACE)
-        report["reason"] = report["witness"]["failure"]
-        draw_pictures(report, execution, test.program, model, options)
+        show_failure(report, refuted, model, Property.RACE, options)
 
 
 def _racing_execution(test: LitmusTest, model: Model, bound: int, budget: Budget) -> Execution | None:
-    from treville.models.races import races_in
-    from treville.questions.executions import executions
-
     for judged in executions(test, model, "allowed", bound, budget):
         if races_in(judged.evaluation):
             return judged.execution

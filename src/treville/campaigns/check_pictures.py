@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from treville import __version__
+from treville.campaigns.check_task import Options
 from treville.campaigns.outputs import write_text
 from treville.campaigns.results import Report
 from treville.events.execution import Execution
+from treville.models.evaluate import evaluate
+from treville.models.library import load_model
 from treville.models.model import Model
 from treville.programs.ir import Program
 from treville.results.properties import Property
-
-if TYPE_CHECKING:
-    from treville.campaigns.check import Options
-    from treville.witness.scene import Scene
+from treville.witness import dot, graphml, svg
+from treville.witness.explanation import explain
+from treville.witness.scene import Edge, Scene, make_scene
 
 
 def draw_pictures(
@@ -28,8 +30,6 @@ def draw_pictures(
         write_text(Path(options.graphml) / f"{stem}.graphml", _graphml(report, model))
     if not options.svg and not options.dot:
         return
-    from treville.witness import dot, svg
-
     scene = _scene(execution, program, weak=report["witness"]["interleaving"] is None)
     scene.title = f"{Path(report['file']).name} under {model.name}"
     scene.subtitle = report["reason"]
@@ -41,11 +41,6 @@ def draw_pictures(
 
 def _scene(execution: Execution, program: Program, *, weak: bool) -> Scene:
     """The execution; if it is no interleaving, the cycle that shows what happened out of order stands out."""
-    from treville.models.evaluate import evaluate
-    from treville.models.library import load_model
-    from treville.witness.explanation import explain
-    from treville.witness.scene import make_scene
-
     if not weak:
         return make_scene(execution, program)
     model = load_model("sc")
@@ -58,8 +53,6 @@ def _scene(execution: Execution, program: Program, *, weak: bool) -> Scene:
 
 def _mark_race(scene: Scene, labels: list[str]) -> None:
     """Join the two accesses that race."""
-    from treville.witness.scene import Edge
-
     racing = [box.event for box in scene.boxes() if box.label and box.label in labels]
     for thread, boxes in scene.columns.items():
         scene.columns[thread] = [replace(box, evidence=True) if box.event in racing else box for box in boxes]
@@ -68,15 +61,12 @@ def _mark_race(scene: Scene, labels: list[str]) -> None:
 
 
 def _graphml(report: Report, model: Model) -> str:
-    from treville import __version__
-    from treville.witness.graphml import Step, draw
-
     shown = report["witness"]
     events = {event["label"]: event for event in shown["events"]}
     order = shown["interleaving"] or sorted(events, key=lambda label: events[label]["number"])
     steps = [
-        Step(e["number"], e["thread"], e["line"], "" if e["file"] == report["file"] else e["file"])
+        graphml.Step(e["number"], e["thread"], e["line"], "" if e["file"] == report["file"] else e["file"])
         for e in (events[label] for label in order)
     ]
     source = Path(report["file"]).read_bytes()
-    return draw(steps, report["file"], source, model.name, __version__, report["property"])
+    return graphml.draw(steps, report["file"], source, model.name, __version__, report["property"])

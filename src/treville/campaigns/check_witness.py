@@ -8,16 +8,33 @@ from __future__ import annotations
 
 from typing import Any
 
+from treville.campaigns.check_task import Options
+from treville.campaigns.results import Report
 from treville.engines.contract import Failure, Refuted
 from treville.events.execution import Event, Execution
 from treville.models.evaluate import Evaluation, evaluate
+from treville.models.library import load_model
 from treville.models.model import Model
 from treville.models.races import races_in
 from treville.programs.ir import NULL_PAGE, Assert, Free, Instruction, Join, Program
 from treville.questions.reachability import WrongWitness, judge_again
 from treville.results.properties import Property
+from treville.witness.explanation import explain
 from treville.witness.linearisation import linearise
 from treville.witness.naming import Names, line_name, name_events, thread_name
+from treville.witness.words import explanation_text
+
+
+def show_failure(
+    report: Report, refuted: Refuted[Failure], model: Model, goal: Property, options: Options
+) -> None:
+    """Describe the violation of the property in the report, and draw it where the options say."""
+    report["witness"] = witness(refuted, model, goal)
+    report["reason"] = report["witness"]["failure"]
+    if options.svg or options.dot or options.graphml:
+        from treville.campaigns.check_pictures import draw_pictures
+
+        draw_pictures(report, refuted.execution, refuted.evidence.program, model, options)
 
 
 def witness(refuted: Refuted[Failure], model: Model, goal: Property) -> dict[str, Any]:
@@ -147,10 +164,6 @@ def _pairs(execution: Execution, name: str, names: Names) -> list[list[str]]:
 
 def _reordering(execution: Execution, program: Program) -> str:
     """Why sequential consistency does not have the execution: its axiom and the cycle, as text."""
-    from treville.models.library import load_model
-    from treville.witness.explanation import explain
-    from treville.witness.words import explanation_text
-
     model = load_model("sc")
     judged = evaluate(model, len(execution.events), execution.sets, execution.relations)
     if not judged.violated:

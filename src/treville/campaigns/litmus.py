@@ -8,48 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import time
-from dataclasses import dataclass, field
-from typing import Any
 
-from treville.analysis.aliases import FLOW, Alias
 from treville.campaigns.guard import guarded
 from treville.campaigns.inputs import read_text
-from treville.campaigns.outputs import PictureName
+from treville.campaigns.litmus_task import Options, Task
+from treville.campaigns.loading import load_model, load_test, own_model
 from treville.campaigns.results import Key, Report
-from treville.models.model import Model
-from treville.programs.litmus.test import LitmusTest, Observable, Quantifier
+from treville.engines.registry import OUTCOMES
+from treville.engines.schedule import OUTCOME_SLICES
+from treville.programs.litmus.states import state_object, state_order, state_satisfies
+from treville.programs.litmus.test import Quantifier
+from treville.questions.outcomes import outcomes
 from treville.results import Budget, BudgetExceeded, InputError, Verdict
-from treville.results.defaults import BOUND
-
-OWN_MODEL = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What `treville litmus` was asked to do with every test."""
-
-    bound: int = BOUND
-    seconds: float | None = None
-    memory: int | None = None
-    variants: tuple[str, ...] = ()
-    bell: str = ""
-    engine: str = "auto"
-    alias: Alias = FLOW
-    explain: bool = False
-    executions: str = ""
-    svg: str = ""
-    dot: str = ""
-    show: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """One file under one model (`OWN_MODEL`: the one of the file's dialect)."""
-
-    file: str
-    model: str
-    options: Options = field(default_factory=Options)
-    picture: PictureName = field(default_factory=PictureName)
 
 
 def answer(task: Task) -> Report:
@@ -63,10 +33,9 @@ def answer(task: Task) -> Report:
 
 
 def warm_up() -> None:
-    """Import what every task needs, so that forked workers share it and no task's time is spent on it."""
-    import treville.models.library
-    import treville.questions.outcomes
-    import treville.solving.enumeration.engine  # noqa: F401 - so that forked workers share it
+    """Make the engines once: forked workers share what that imports, and no task's time is spent on it."""
+    for each in OUTCOME_SLICES:
+        OUTCOMES[each.engine]()
 
 
 def lost(task: Task, reason: str) -> Report:
@@ -123,9 +92,6 @@ def _digest(text: str) -> str:
 
 
 def _fill(report: Report, task: Task, started: float) -> None:
-    from treville.programs.litmus.states import state_satisfies
-    from treville.questions.outcomes import outcomes
-
     options = task.options
     text = read_text(task.file)
     report["digest"] = _digest(text)
@@ -167,59 +133,3 @@ def _verdict(holds: bool | None, flags: list[str], bound_reached: bool) -> tuple
         return Verdict.UNKNOWN.value, f"undefined behaviour ({', '.join(flags)})"
     reason = "a loop was cut at the bound (raise --bound)" if bound_reached else ""
     return (Verdict.PASS if holds else Verdict.FAIL).value, reason
-
-
-def load_test(text: str, name: str) -> LitmusTest:
-    """Parse a litmus test; the name is for messages."""
-    from treville.programs.litmus import parse
-
-    return parse(text, name)
-
-
-def own_model(test: LitmusTest) -> str:
-    """The model of the test's dialect."""
-    from treville.programs.litmus import DIALECTS
-
-    return DIALECTS[test.dialect]
-
-
-def load_model(name: str, variants: tuple[str, ...] = (), bell: str = "") -> Model:
-    """A shipped model by name, or a `.cat` file; the library resolves each once per process."""
-    from treville.models import library
-
-    try:
-        return library.load_model(name, variants, bell or None)
-    except OSError as error:
-        raise InputError(f"cannot read the model: {error}") from None
-
-
-def state_object(test: LitmusTest, state: tuple[Any, ...]) -> dict[str, Any]:
-    """A final state as JSON: numbers as numbers, addresses as names, arrays as lists."""
-    return {
-        _spelling(observable): [_value(test, v) for v in value]
-        if isinstance(value, tuple)
-        else _value(test, value)
-        for observable, value in zip(test.observed, state, strict=True)
-    }
-
-
-def _spelling(observable: Observable) -> str:
-    return (
-        observable.shown.removeprefix("[").removesuffix("]")
-        if _bracketed(observable.shown)
-        else observable.shown
-    )
-
-
-def _bracketed(shown: str) -> bool:
-    return shown.startswith("[") and shown.endswith("]")
-
-
-def _value(test: LitmusTest, value: int) -> int | str:
-    shown = test.program.show_value(value)
-    return value if shown == str(value) else shown
-
-
-def state_order(state: tuple[Any, ...]) -> tuple[tuple[int, ...], ...]:
-    """Sorts states by their values."""
-    return tuple(value if isinstance(value, tuple) else (value,) for value in state)

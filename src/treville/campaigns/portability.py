@@ -10,25 +10,35 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from treville.campaigns.guard import guarded
 from treville.campaigns.inputs import read_text
-from treville.campaigns.litmus import load_model, load_test, state_object
+from treville.campaigns.loading import load_model, load_test
 from treville.campaigns.outputs import PictureName, picture_names, write_text
 from treville.campaigns.pool import Limits, Pool, can_fork
 from treville.campaigns.results import Report
+from treville.models.evaluate import evaluate
+from treville.programs.c import SUFFIXES, load_program
 from treville.programs.ir import Program
+from treville.programs.litmus.states import state_object
 from treville.programs.litmus.test import LitmusTest
+from treville.questions.portability import (
+    Finding,
+    Portability,
+    Question,
+    observed_test,
+    portability,
+    program_portability,
+    program_subject,
+)
+from treville.questions.portability.reordered import steps_of
+from treville.questions.portability.repair import FENCES, Place, explain_finding, suggest_fences
 from treville.results import Budget, BudgetExceeded, Span, Verdict
 from treville.results.defaults import BOUND
+from treville.witness import svg
 from treville.witness.explanation import Explanation
 from treville.witness.scene import make_scene
 from treville.witness.words import execution_text, explanation_text, headline
-
-if TYPE_CHECKING:
-    from treville.questions.portability import Finding, Portability, Question
-    from treville.questions.portability.repair import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +85,6 @@ def run_batch(
     if not can_fork() or (jobs <= 1 and not limited):
         yield from map(answer, tasks)
         return
-    import treville.questions.portability  # noqa: F401 - so that forked workers share it
-
     seconds = None if options.seconds is None else options.seconds * 1.1 + 0.5
     memory = None if options.memory is None else int(options.memory * 1.1) + 50_000_000
     yield from Pool(answer, lost, jobs, Limits(seconds, memory)).map(tasks)
@@ -133,9 +141,6 @@ class _Asked:
 
 
 def _fill(report: Report, task: Task) -> None:
-    from treville.programs.c import SUFFIXES
-    from treville.questions.portability import Question
-
     options = task.options
     budget = Budget(options.seconds, options.memory)
     question = Question(
@@ -173,8 +178,6 @@ def _about_bound(report: Report) -> str:
 
 
 def _test(task: Task, question: Question) -> _Asked:
-    from treville.questions.portability import observed_test, portability
-
     test = load_test(read_text(task.file), task.file)
     shown = observed_test(test, question)
 
@@ -185,9 +188,6 @@ def _test(task: Task, question: Question) -> _Asked:
 
 
 def _program(task: Task) -> _Asked:
-    from treville.programs.c import load_program
-    from treville.questions.portability import program_portability, program_subject
-
     options = task.options
     read_text(task.file)  # a file that cannot be read is refused here, with a plain sentence
     program = load_program(Path(task.file), options.bound, options.defines, options.includes)
@@ -208,8 +208,6 @@ def _program(task: Task) -> _Asked:
 
 def _described(finding: Finding, asked: _Asked, task: Task) -> Report:
     """A finding for people: the state, and which axiom forbids the execution."""
-    from treville.questions.portability.repair import explain_finding
-
     explanation = explain_finding(finding)
     model, execution, program = finding.forbidden_by, finding.execution, asked.view.program
     state = asked.state(finding)
@@ -235,8 +233,6 @@ def _described(finding: Finding, asked: _Asked, task: Task) -> Report:
 def _steps(finding: Finding, explanation: Explanation) -> list[Report]:
     """The pairs of accesses of one thread whose order makes up the cycle, and whether the model that allows
     the execution keeps it."""
-    from treville.questions.portability.reordered import steps_of
-
     return [
         {
             "thread": first.thread,
@@ -255,10 +251,6 @@ def _where(span: Span, text: str) -> Report:
 
 
 def _draw(finding: Finding, asked: _Asked, task: Task) -> None:
-    from treville.models.evaluate import evaluate
-    from treville.questions.portability.repair import explain_finding
-    from treville.witness import svg
-
     execution, model = finding.execution, finding.forbidden_by
     judged = evaluate(model, len(execution.events), execution.sets, execution.relations)
     explanation = explain_finding(finding)
@@ -272,8 +264,6 @@ def _draw(finding: Finding, asked: _Asked, task: Task) -> None:
 
 def _suggestion(asked: _Asked, question: Question, found: Portability, budget: Budget) -> Report:
     """Fences that would make the program portable, or why there are none to suggest."""
-    from treville.questions.portability.repair import FENCES, suggest_fences
-
     question = replace(question, direction="new")
     kinds = FENCES[asked.view.dialect]
     try:

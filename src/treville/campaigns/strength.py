@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from treville.campaigns.inputs import read_text
-from treville.campaigns.litmus import load_model, load_test
+from treville.campaigns.loading import load_model, load_test
 from treville.programs.litmus.test import LitmusTest
+from treville.questions.outcomes import outcomes
 from treville.results import Budget, BudgetExceeded, InputError
 
 
@@ -82,8 +83,6 @@ def _readable(file: str) -> LitmusTest | None:
 
 def _states(test: LitmusTest, model: str, seconds: float | None) -> frozenset[object] | str | None:
     """The states, None without an answer in time, "refused" where the model does not know the test."""
-    from treville.questions.outcomes import outcomes
-
     try:
         return frozenset(outcomes(test, load_model(model), budget=Budget(seconds)).states)
     except BudgetExceeded:

@@ -11,15 +11,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from treville.campaigns.litmus import Task, state_object
+from treville.campaigns.litmus_task import Task
 from treville.campaigns.outputs import write_text
 from treville.campaigns.results import Report
 from treville.events.execution import Execution
 from treville.models.evaluate import Value, holds
 from treville.models.model import Axiom, Model
-from treville.programs.litmus.states import FinalValue, state_satisfies
+from treville.programs.litmus.states import FinalValue, state_object, state_satisfies
 from treville.programs.litmus.test import LitmusTest, Quantifier
+from treville.questions.executions import executions
 from treville.results import Budget, BudgetExceeded, InputError
+from treville.witness import dot
 from treville.witness.explanation import Explanation, explain
 from treville.witness.scene import Scene, find_relation, make_scene
 from treville.witness.words import execution_text, explanation_text, headline
@@ -47,8 +49,6 @@ def candidates(
 ) -> Iterator[Candidate]:
     """Candidate executions (`all`, `allowed` or `forbidden`) with an explanation of each forbidden one.
     Raises `TooLarge` when more than `limit` are there."""
-    from treville.questions.executions import executions
-
     for judged in executions(test, model, which, bound, budget, limit):
         values, violated = judged.evaluation.values, judged.evaluation.violated
         explanation = explain(judged.execution, model, values, violated[0]) if violated else None
@@ -196,7 +196,7 @@ def _pictures(task: Task, test: LitmusTest, model: Model, candidate: Candidate, 
     options = task.options
     if not options.svg and not options.dot:
         return
-    from treville.witness import dot, svg
+    from treville.witness import svg
 
     scene = scene_of(candidate, test, model, options.show)
     stem = task.picture.stem(task.file, model.name) + suffix

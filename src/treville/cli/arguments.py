@@ -10,6 +10,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from treville.campaigns.inputs import expand
 from treville.results.defaults import BOUND
 from treville.results.errors import InputError
 from treville.results.verdict import EXIT_OF, ExitCode, Verdict
@@ -115,8 +116,6 @@ def chosen_variants(options: argparse.Namespace) -> tuple[str, ...]:
 
 def found_inputs(options: argparse.Namespace, suffixes: Sequence[str], what: str) -> list[str]:
     """The files that the arguments stand for; that there are none is the user's mistake."""
-    from treville.campaigns.inputs import expand
-
     files = list(expand(options.inputs, tuple(suffixes)))
     if not files:
         raise InputError(f"no {what} found", None, f"looked for *{', *'.join(suffixes)} below the folders")

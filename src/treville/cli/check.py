@@ -5,6 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from treville.analysis.alias_names import Alias
+from treville.campaigns.check import LITMUS, answers
+from treville.campaigns.check_task import Options
+from treville.campaigns.loading import load_model
+from treville.campaigns.outputs import picture_names
 from treville.cli.arguments import (
     add_front_end,
     add_inputs,
@@ -18,6 +23,9 @@ from treville.cli.arguments import (
     memory_in_bytes,
     positive,
 )
+from treville.cli.check_text import print_reports
+from treville.programs.c import SUFFIXES
+from treville.programs.compile_to import TARGETS
 from treville.results.errors import InputError
 from treville.results.properties import Property, property_of
 from treville.results.verdict import ExitCode, batch_exit, report_line
@@ -124,12 +132,6 @@ def _bound(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Check every file under every model; the exit code is that of the batch."""
-    from treville.analysis.aliases import Alias
-    from treville.campaigns.check import LITMUS, Options, answers
-    from treville.campaigns.litmus import load_model
-    from treville.campaigns.outputs import picture_names
-    from treville.programs.c import SUFFIXES
-
     files = found_inputs(options, (*SUFFIXES, LITMUS), "programs")
     usual = (options.encoding, options.solver) == ("acyclicity", "clasp")
     if options.engine in ("lazy", "states") and not usual:
@@ -185,16 +187,12 @@ def _public(report: dict[str, Any], options: argparse.Namespace) -> dict[str, An
 
 
 def _target(name: str) -> str:
-    from treville.programs.compile_to import TARGETS
-
     if name and name not in TARGETS:
         raise InputError(f"unknown architecture '{name}'", None, f"known are {', '.join(TARGETS)}")
     return name
 
 
 def _print(file: str, reports: list[dict[str, Any]], options: argparse.Namespace, alone: bool) -> None:
-    from treville.cli.check_text import print_reports
-
     executions = alone if options.executions is None else options.executions
     print_reports(file, reports, stats=options.stats, executions=executions)
 

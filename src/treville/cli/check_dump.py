@@ -5,13 +5,19 @@ from __future__ import annotations
 from dataclasses import fields
 from pathlib import Path
 
-from treville.campaigns.check import LITMUS, Options, read
-from treville.campaigns.litmus import load_model
+from treville.campaigns.check import LITMUS, read
+from treville.campaigns.check_task import Options
+from treville.campaigns.loading import load_model
+from treville.cli.check_dump_encoding import encoding_text
 from treville.engines.task import program_task
+from treville.events.symbolic_whole import whole_program
 from treville.passes.model import steps as model_steps
 from treville.passes.program import Context, steps
 from treville.programs import ir
+from treville.programs.c.compile import llvm_text
 from treville.programs.loops import Loop, bounds_of_heads, loops_of, place_of
+from treville.programs.spin import spin_jumps
+from treville.programs.unroll import CUT, EXIT, WAIT, Unrolling, unroll
 from treville.results import InputError
 from treville.results.defaults import BOUND
 from treville.witness.naming import line_name
@@ -24,8 +30,6 @@ def dump(file: str, model: str, options: Options, stage: str) -> str:
     if file.endswith(LITMUS):
         raise InputError(f"{file}: only C programs and LLVM IR go through stages that can be printed")
     if stage == "llvm":
-        from treville.programs.c.compile import llvm_text
-
         read(file, options)  # refuses what is no program, with a plain sentence
         return llvm_text(Path(file), options.defines, options.includes)
     bound = options.bound or BOUND
@@ -41,8 +45,6 @@ def dump(file: str, model: str, options: Options, stage: str) -> str:
     if stage == "loops":
         return loops_text(task.program, options.bound, file)
     if stage in ("events", "relations", "formula"):
-        from treville.cli.check_dump_encoding import encoding_text
-
         return encoding_text(task, bound, stage)
     return program_text(task.program) if stage == "compiled" else unrolled_text(task.program, bound)
 
@@ -129,8 +131,6 @@ def loops_text(program: ir.Program, bound: int, file: str) -> str:
 
 def _repeated(program: ir.Program, bound: int) -> tuple[set[ir.Place | None], set[ir.Place | None]]:
     """The places where loops are cut at the bound, and where rounds that change nothing are not repeated."""
-    from treville.events.symbolic_whole import whole_program
-
     events = whole_program(program, bound)
     return set(map(place_of, events.cut_at)), {place_of(wait.instruction) for wait in events.waits}
 
@@ -154,9 +154,6 @@ def _place_text(place: ir.Place | None, main: str) -> str:
 
 def unrolled_text(program: ir.Program, bound: int) -> str:
     """Every thread as the graph of its instruction copies."""
-    from treville.programs.spin import spin_jumps
-    from treville.programs.unroll import CUT, EXIT, WAIT, Unrolling, unroll
-
     lines = []
     for name, thread in [("main", program.threads[0]), *program.functions.items()]:
         lines += ["", f"{name}:"]

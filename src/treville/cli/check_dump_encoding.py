@@ -8,6 +8,8 @@ from treville.encoding.executions import Encoding, encode_program
 from treville.engines.task import ProgramTask
 from treville.events.symbolic_data import StaticEvent
 from treville.formulas.formula import Formula
+from treville.models.implied import implies_coherence
+from treville.passes.bounded import facts_of_program
 from treville.relations import Relation
 
 MOST_PAIRS = 200
@@ -15,9 +17,6 @@ MOST_PAIRS = 200
 
 def encoding_text(task: ProgramTask, bound: int, stage: str) -> str:
     """The stage of a program under a model, every axiom encoded."""
-    from treville.models.implied import implies_coherence
-    from treville.passes.bounded import facts_of_program
-
     facts = facts_of_program(task.program, bound, task.budget, implies_coherence(task.model))
     encoding = encode_program(facts, task.model, task.budget)
     if stage == "events":

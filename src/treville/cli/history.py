@@ -7,9 +7,20 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from treville.campaigns.inputs import expand, read_text
+from treville.campaigns.outputs import distinct_names, write_text
 from treville.cli.arguments import add_json, add_limits, memory_in_bytes, positive_up_to
+from treville.histories import LEVELS, Answer, History, Level, check, find_level, read_history
+from treville.histories.explain import Explanation, explain
+from treville.histories.formats.values import parse_scalar
+from treville.histories.generate import generate, mutate
+from treville.histories.hardness import read_dimacs, reduce_formula
+from treville.histories.hierarchy import weakest_violated
+from treville.histories.history import Value
+from treville.histories.overall import check_all
+from treville.histories.report import explanation_text, json_report, level_text, overview_text
+from treville.histories.timeline import draw
 from treville.results import (
     EXIT_OF,
     Budget,
@@ -19,11 +30,6 @@ from treville.results import (
     batch_exit,
     report_line,
 )
-
-if TYPE_CHECKING:
-    from treville.histories import Answer, History, Level
-    from treville.histories.explain import Explanation
-    from treville.histories.history import Value
 
 _SUFFIXES = (".jsonl", ".json", ".edn", ".csv", ".tsv", ".history")
 _MOST_BYTES = 100_000_000
@@ -92,9 +98,6 @@ def run(options: argparse.Namespace) -> int:
     """Check every history, or make one; the exit code follows the verdicts."""
     if options.generate or options.from_cnf:
         return _make(options)
-    from treville.campaigns.inputs import expand
-    from treville.histories import find_level
-
     levels = [find_level(name) for given in options.level for name in given.split(",") if name.strip()]
     if levels and options.model:
         raise InputError("--level and --model ask two questions", hint="give one of them")
@@ -115,8 +118,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _each(files: list[str], options: argparse.Namespace) -> Iterator[tuple[str, argparse.Namespace]]:
     """The files with what was asked about each: in a batch every file has a picture of its own."""
-    from treville.campaigns.outputs import distinct_names
-
     names = distinct_names(files)
     for file in files:
         asked = argparse.Namespace(**vars(options))
@@ -138,8 +139,6 @@ def _input_failed(file: str, error: InputError, options: argparse.Namespace) -> 
 
 
 def _initial(text: str) -> tuple[str, Value]:
-    from treville.histories.formats.values import parse_scalar
-
     key, equals, value = text.partition("=")
     if not equals or not key:
         raise InputError(f"--initial {text}: expected KEY=VALUE")
@@ -149,8 +148,6 @@ def _initial(text: str) -> tuple[str, Value]:
 def _check_file(
     file: str, levels: list[Level], initial: dict[str, Value], options: argparse.Namespace
 ) -> ExitCode:
-    from treville.histories import read_history
-
     history = read_history(_read(file), file, initial)
     if options.model:
         from treville.cli.history_model import check_model
@@ -162,8 +159,6 @@ def _check_file(
 
 
 def _read(file: str) -> str:
-    from treville.campaigns.inputs import read_text
-
     if file == "-":
         try:
             return sys.stdin.read(_MOST_BYTES)
@@ -177,9 +172,6 @@ def _budget(options: argparse.Namespace) -> Budget:
 
 
 def _check_levels(history: History, levels: list[Level], options: argparse.Namespace) -> ExitCode:
-    from treville.histories import check
-    from treville.histories.report import json_report, level_text
-
     codes = []
     for level in levels:
         budget = _budget(options)
@@ -196,8 +188,6 @@ def _check_levels(history: History, levels: list[Level], options: argparse.Names
 
 
 def _explanation(history: History, answer: Answer, options: argparse.Namespace) -> Explanation | None:
-    from treville.histories.explain import explain
-
     if answer.verdict is not Verdict.FAIL or not options.explain:
         return None
     # Explaining may take as long again as deciding.
@@ -207,8 +197,6 @@ def _explanation(history: History, answer: Answer, options: argparse.Namespace) 
 
 def _check_all(history: History, options: argparse.Namespace) -> ExitCode:
     """Every level. This reports facts: the exit code is 0 when each level got an answer."""
-    from treville.histories.report import json_report, overview_text
-
     answers = list(_all_answers(history, options))
     if options.json:
         for answer in answers:
@@ -225,18 +213,12 @@ def _check_all(history: History, options: argparse.Namespace) -> ExitCode:
 
 
 def _all_answers(history: History, options: argparse.Namespace) -> Iterator[Answer]:
-    from treville.histories import LEVELS
-    from treville.histories.overall import check_all
-
     levels = [level for level in LEVELS.values() if history.has_times or not level.needs_times]
     yield from check_all(history, levels, lambda: _budget(options), options.algorithm)
 
 
 def _explain_border(history: History, answers: list[Answer], options: argparse.Namespace) -> None:
     """Why the weakest violated levels fail."""
-    from treville.histories.hierarchy import weakest_violated
-    from treville.histories.report import explanation_text
-
     border = weakest_violated({answer.level.name: answer.verdict for answer in answers})
     for answer in answers:
         if answer.level.name in border:
@@ -249,9 +231,6 @@ def _explain_border(history: History, answers: list[Answer], options: argparse.N
 def _draw(
     history: History, answer: Answer, explanation: Explanation | None, path: str, several: bool
 ) -> None:
-    from treville.campaigns.outputs import write_text
-    from treville.histories.timeline import draw
-
     title = f"{Path(history.name).name}: {answer.verdict.value} {answer.level.name}"
     if explanation is not None:
         events = explanation.part.events
@@ -268,10 +247,6 @@ def _draw(
 
 def _make(options: argparse.Namespace) -> int:
     """Write a generated history as JSON lines."""
-    from treville.histories import find_level
-    from treville.histories.generate import generate, mutate
-    from treville.histories.hardness import read_dimacs, reduce_formula
-
     if options.from_cnf:
         history = reduce_formula(options.reduction, read_dimacs(_read(options.from_cnf), options.from_cnf))
     else:

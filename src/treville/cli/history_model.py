@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import argparse
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from treville.cli.arguments import memory_in_bytes
+from treville.histories import History
+from treville.histories.explain import Explanation, smallest_failing
+from treville.histories.report import explanation_text
+from treville.models.library import load_model
+from treville.models.model import Model
+from treville.questions.testing import Access, RecordedAnswer, recorded_program, run_test
 from treville.results import EXIT_OF, Budget, BudgetExceeded, ExitCode, Verdict, report_line
-
-if TYPE_CHECKING:
-    from treville.histories import History
-    from treville.histories.explain import Explanation
-    from treville.models.model import Model
-    from treville.questions.testing import RecordedAnswer
 
 
 def check_model(history: History, name: str, options: argparse.Namespace) -> ExitCode:
     """Answer for one history and one model, and print the answer."""
-    from treville.models.library import load_model
-
     model = load_model(name)
     memory = memory_in_bytes(options)
     started = time.monotonic()
@@ -41,8 +39,6 @@ def check_model(history: History, name: str, options: argparse.Namespace) -> Exi
 
 
 def _tested(history: History, model: Model, budget: Budget) -> RecordedAnswer:
-    from treville.questions.testing import Access, RecordedAnswer, recorded_program, run_test
-
     events = history.events
     if any(not candidates for candidates in events.candidates.values()):
         return RecordedAnswer(False, "values")
@@ -68,8 +64,6 @@ def _tested(history: History, model: Model, budget: Budget) -> RecordedAnswer:
 
 
 def _explained(history: History, model: Model, budget: Budget) -> Explanation:
-    from treville.histories.explain import smallest_failing
-
     def fails(part: History, limit: Budget) -> bool:
         try:
             return not _tested(part, model, limit).succeeds
@@ -90,8 +84,6 @@ def _print(
     explanation: Explanation | None,
     as_json: bool,
 ) -> None:
-    from treville.histories.report import explanation_text
-
     engine = tested.engine if tested else ""
     if as_json:
         report: dict[str, Any] = {

@@ -5,8 +5,14 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any
 
+from treville.campaigns.batch import run_batch
+from treville.campaigns.herd import herd_block
+from treville.campaigns.litmus_task import OWN_MODEL, Options
+from treville.campaigns.loading import load_model
+from treville.campaigns.results import PRIVATE_FIELDS, Journal
 from treville.cli.arguments import (
     add_bound,
     add_inputs,
@@ -20,6 +26,7 @@ from treville.cli.arguments import (
     found_inputs,
     memory_in_bytes,
 )
+from treville.cli.litmus_text import Summary, Table, print_error, witness_block
 from treville.results.verdict import ExitCode, batch_exit, report_line
 
 _SUFFIXES = (".litmus",)
@@ -68,8 +75,6 @@ def _add_witness_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Answer every test under every model; the exit code says whether all got an answer."""
-    from treville.campaigns.litmus import OWN_MODEL, Options, load_model
-
     files = found_inputs(options, _SUFFIXES, "litmus tests")
     models = list(dict.fromkeys(options.model)) or [OWN_MODEL]
     variants = chosen_variants(options)
@@ -94,12 +99,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _run_and_print(files: list[str], models: list[str], asked: Any, options: argparse.Namespace) -> ExitCode:
-    from contextlib import nullcontext
-
-    from treville.campaigns.batch import run_batch
-    from treville.campaigns.results import Journal
-    from treville.cli.litmus_text import Summary, print_error
-
     summary = Summary(len(files) * len(models), quiet=options.quiet)
     journal = Journal(options.resume) if options.resume else nullcontext()
     codes: set[ExitCode] = set()
@@ -120,10 +119,6 @@ def _printed(
     reports: Iterator[dict[str, Any]], files: list[str], models: list[str], options: argparse.Namespace
 ) -> Iterator[dict[str, Any]]:
     """Print each report as it comes, and pass it on."""
-    from treville.campaigns.herd import herd_block
-    from treville.campaigns.results import PRIVATE_FIELDS
-    from treville.cli.litmus_text import Table, witness_block
-
     table = Table(files, models) if len(models) > 1 and not options.json else None
     for report in reports:
         if options.json:

@@ -6,7 +6,9 @@ import argparse
 import textwrap
 from pathlib import Path
 
+from treville.campaigns.inputs import expand
 from treville.cli.arguments import INPUTS, add_json, seconds
+from treville.models.library import STRENGTH, find_model, list_models
 from treville.results.errors import InputError
 from treville.results.verdict import ExitCode, Verdict, batch_exit, report_line
 
@@ -30,8 +32,6 @@ def run(options: argparse.Namespace) -> int:
     """List, show, or check."""
     if options.check is not None:
         return _check(options)
-    from treville.models.library import find_model, list_models
-
     if not options.names:
         for info in list_models():
             if options.json:
@@ -54,9 +54,7 @@ def _listed(name: str, title: str, aliases: tuple[str, ...], citation: str) -> s
 
 
 def _check(options: argparse.Namespace) -> int:
-    from treville.campaigns.inputs import expand
     from treville.campaigns.strength import check_strength
-    from treville.models.library import STRENGTH
 
     files = list(expand(options.check or [str(_examples())], (".litmus",)))
     if not files:

@@ -6,14 +6,17 @@ import argparse
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from treville.campaigns.inputs import read_text
+from treville.campaigns.outputs import distinct_names, write_text
 from treville.cli.arguments import add_inputs, add_json, add_limits, found_inputs, memory_in_bytes
+from treville.parameterised.certificate import certify
+from treville.parameterised.decide import Answer, decide
+from treville.parameterised.drawing import dot, svg
+from treville.parameterised.report import as_json, as_text
+from treville.parameterised.resolve import read_system
+from treville.parameterised.search import Progress, Search
 from treville.results import EXIT_OF, Budget, ExitCode, InputError, Verdict, batch_exit, report_line
-
-if TYPE_CHECKING:
-    from treville.parameterised.decide import Answer
-    from treville.parameterised.search import Progress, Search
 
 _MODELS = ("sc", "tso", "pso")
 _SUFFIXES = (".cub",)
@@ -53,8 +56,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Answer every file; the exit code follows the worst of the answers."""
-    from treville.campaigns.outputs import distinct_names
-
     files = found_inputs(options, _SUFFIXES, "systems")
     codes = []
     names = distinct_names(files)
@@ -66,11 +67,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _one(path: str, options: argparse.Namespace, name: str, *, alone: bool) -> ExitCode:
-    from treville.campaigns.inputs import read_text
-    from treville.parameterised.decide import decide
-    from treville.parameterised.report import as_json, as_text
-    from treville.parameterised.resolve import read_system
-
     try:
         system = read_system(read_text(path), path, options.model)
     except InputError as error:
@@ -120,8 +116,6 @@ def _progress(options: argparse.Namespace) -> Progress | None:
 
 
 def _certify(answer: Answer, options: argparse.Namespace) -> str:
-    from treville.parameterised.certificate import certify
-
     outcome = certify(answer, Budget(options.timeout, None))
     if outcome.right is False:
         answer.verdict, answer.reason = Verdict.UNKNOWN, outcome.text
@@ -129,9 +123,6 @@ def _certify(answer: Answer, options: argparse.Namespace) -> str:
 
 
 def _draw(answer: Answer, options: argparse.Namespace, name: str, *, alone: bool) -> None:
-    from treville.campaigns.outputs import write_text
-    from treville.parameterised.drawing import dot, svg
-
     for where, ending, make in ((options.dot, ".dot", dot), (options.svg, ".svg", svg)):
         if not where:
             continue

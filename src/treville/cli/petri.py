@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from treville.campaigns.outputs import distinct_names, write_text
+from treville.campaigns.pool import Limits, Pool, can_fork
 from treville.cli.arguments import (
     add_inputs,
     add_jobs,
@@ -17,13 +19,17 @@ from treville.cli.arguments import (
     found_inputs,
     memory_in_bytes,
 )
+from treville.petri.answers import Invariant
+from treville.petri.checking import check
+from treville.petri.decide import Answer, answer
+from treville.petri.drawing import draw
+from treville.petri.net import Problem
+from treville.petri.plane import draw_plane
+from treville.petri.reading import SUFFIXES, read_problem
+from treville.petri.report import as_json, as_text, evidence_from_json
 from treville.results.budget import Budget
 from treville.results.errors import InputError
 from treville.results.verdict import EXIT_OF, ExitCode, batch_exit, report_line
-
-if TYPE_CHECKING:
-    from treville.petri.decide import Answer
-    from treville.petri.net import Problem
 
 _METHODS = ("auto", "halfspace", "traps", "backward", "forward", "guided")
 
@@ -67,8 +73,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Answer every file; the exit code follows the worst of the answers."""
-    from treville.petri.reading import SUFFIXES
-
     files = found_inputs(options, SUFFIXES, "nets")
     if options.check:
         return int(_check_all(files, options))
@@ -94,8 +98,6 @@ class _Printed:
 
 
 def _results(files: list[str], options: argparse.Namespace) -> Iterator[_Printed]:
-    from treville.campaigns.outputs import distinct_names
-
     names = distinct_names(files)
 
     def answered(path: str) -> _Printed:
@@ -107,8 +109,6 @@ def _results(files: list[str], options: argparse.Namespace) -> Iterator[_Printed
     if options.jobs == 1 or len(files) == 1:
         yield from map(answered, files)
         return
-    from treville.campaigns.pool import Limits, Pool, can_fork
-
     if not can_fork():
         yield from map(answered, files)
         return
@@ -119,17 +119,12 @@ def _results(files: list[str], options: argparse.Namespace) -> Iterator[_Printed
 
 
 def _problem(path: str, options: argparse.Namespace) -> Problem:
-    from treville.petri.reading import read_problem
-
     question = "reach" if options.reach else "cover" if options.cover else "file"
     return read_problem(path, tuple(options.target), question)
 
 
 def _one(path: str, options: argparse.Namespace, name: str, *, alone: bool) -> _Printed:
     """The answer about one file; wrong input and bugs become output, so that a batch goes on."""
-    from treville.petri.decide import answer
-    from treville.petri.report import as_json, as_text
-
     try:
         problem = _problem(path, options)
         result = answer(problem, options.method, Budget(options.timeout, memory_in_bytes(options)))
@@ -161,11 +156,6 @@ def _given_up(path: str, reason: str, options: argparse.Namespace) -> _Printed:
 
 
 def _draw(result: Answer, where: str, name: str, *, alone: bool) -> None:
-    from treville.campaigns.outputs import write_text
-    from treville.petri.answers import Invariant
-    from treville.petri.drawing import draw
-    from treville.petri.plane import draw_plane
-
     path = Path(where)
     if not alone or path.is_dir() or path.suffix != ".svg":
         path = path / f"{name}.svg"
@@ -190,8 +180,6 @@ def _check_all(files: list[str], options: argparse.Namespace) -> ExitCode:
 
 
 def _stored(path: str) -> dict[str, dict[str, object]]:
-    import json
-
     reports = {}
     try:
         for line in Path(path).read_text(encoding="utf-8").splitlines():
@@ -203,9 +191,6 @@ def _stored(path: str) -> dict[str, dict[str, object]]:
 
 
 def _check_one(path: str, report: dict[str, object], options: argparse.Namespace) -> ExitCode:
-    from treville.petri.checking import check
-    from treville.petri.report import evidence_from_json
-
     data = report.get("certificate") or report.get("counterexample")
     if data is None:
         print(f"{path}: UNKNOWN\n  the stored answer has no certificate")

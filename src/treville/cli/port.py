@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from treville.campaigns.loading import load_model
+from treville.campaigns.portability import Options, run_batch
 from treville.cli.arguments import (
     add_bound,
     add_front_end,
@@ -15,6 +17,7 @@ from treville.cli.arguments import (
     found_inputs,
     memory_in_bytes,
 )
+from treville.cli.port_text import Printer
 from treville.results.verdict import batch_exit, report_line
 
 _SUFFIXES = (".litmus", ".c", ".i", ".ll", ".bc")
@@ -73,10 +76,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Answer for every program and target; 0 if all are portable, 1 if one is not."""
-    from treville.campaigns.litmus import load_model
-    from treville.campaigns.portability import Options, run_batch
-    from treville.cli.port_text import Printer
-
     files = found_inputs(options, _SUFFIXES, "programs")
     targets = list(dict.fromkeys(options.target))
     for name in (options.source, *targets):

@@ -15,6 +15,7 @@ from treville.events.symbolic import StaticEvent
 from treville.fences import FULL_FENCES
 from treville.models.base import FENCES
 from treville.models.identity import added_axioms
+from treville.models.library import load_model
 from treville.models.model import Model
 from treville.models.recognise import order_of_blocks
 from treville.results import Unsupported
@@ -131,12 +132,12 @@ def architecture_of(model: Model, known: dict[str, Architecture] | None = None) 
     encoding are those of the model, whichever encoding it is."""
     known = ARCHITECTURES if known is None else known
     found = None if model.shipped is None else known.get(model.shipped)
-    if found is None:
+    if found is None or model.shipped is None:
         raise Unsupported(
             f"this encoding has its memory models built in and does not know {model.name}",
             hint=f"use --encoding acyclicity, or one of the shipped models {', '.join(known)}",
         )
-    added = added_axioms(model)
+    added = added_axioms(model, load_model(model.shipped))
     for axiom in added:
         if order_of_blocks(model, axiom.node) is None or not found.external_reads:
             raise Unsupported(f"this encoding does not know the axiom '{axiom.name}' of {model.name}")

@@ -1,4 +1,5 @@
-"""The contract of the encodings: facts and a model -> a formula, by one of several siblings.
+"""The contract of the encodings: facts and a model -> a formula, by one of several siblings, which
+`encoding.siblings` has by name.
 
 `acyclicity` is the default: it takes any cat model apart (`encoding.executions`). `clocks` (paper 000) and
 `conflicts` (paper 003) have their memory models built in and speak of clocks: a constraint is "if the
@@ -13,11 +14,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple, assert_never
+from typing import NamedTuple
 
 from treville.analysis.facts import Facts
 from treville.encoding.clocks_architectures import Architecture
-from treville.encoding.executions import Encoding, failures_of, may_be_cut
+from treville.encoding.executions import Encoding
 from treville.encoding.memory import MemoryEncoding
 from treville.events.symbolic import NO_BLOCK
 from treville.formulas.formula import FALSE, Formula, Literal, Vertex
@@ -123,47 +124,6 @@ class Sibling(NamedTuple):
     architectures: Callable[[Model], Architecture]
     memory: type[SiblingMemory]
     constrain: Constrain
-
-
-def _sibling(name: EncodingName) -> Sibling:
-    match name:
-        case EncodingName.CLOCKS:
-            from treville.encoding.clocks import CLOCKS
-
-            return CLOCKS
-        case EncodingName.CONFLICTS:
-            from treville.encoding.conflicts import CONFLICTS
-
-            return CONFLICTS
-        case EncodingName.ACYCLICITY:
-            raise ValueError(f"{name} has no models built in")
-        case _:
-            assert_never(name)
-
-
-def architecture_for(encoding: EncodingName, model: Model) -> Architecture:
-    """The architecture of a model that an encoding has built in. Raises `Unsupported` if it does not."""
-    return _sibling(encoding).architectures(model)
-
-
-def encode_by_sibling(
-    encoding: EncodingName, facts: Facts, model: Model, budget: Budget, *, complete: bool
-) -> SiblingEncoding:
-    """The executions of a litmus test (`complete`: no thread is cut), or of a whole program with the literals
-    of what fails, by the encoding of that name."""
-    sibling = _sibling(encoding)
-    architecture = sibling.architectures(model)
-    budget.check()
-    formula = Formula()
-    draft = SiblingDraft(formula, facts, sibling.memory(formula, facts, complete))
-    sibling.constrain(draft, architecture, budget)
-    budget.check()
-    hand_over(draft, architecture)
-    failures, cut = ([], FALSE) if complete else failures_of(draft.memory)
-    return SiblingEncoding(
-        formula, facts, draft.memory, {}, may_be_cut(facts), failures, cut, None,
-        tuple(draft.constraints), draft.counted,
-    )  # fmt: skip
 
 
 def hand_over(draft: SiblingDraft, architecture: Architecture) -> None:

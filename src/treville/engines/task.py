@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from treville.analysis.aliases import FLOW, Alias
+from treville.analysis.alias_names import FLOW, Alias
 from treville.engines.features import Features, features_of
 from treville.models.model import Model
 from treville.passes.model import model_for

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from treville.events.kinds import FENCE, READ, WRITE
-from treville.events.traces import NO_PAIR, Effort, Memory, Shape, Trace, Value
+from treville.events.trace import NO_PAIR, Effort, Memory, Shape, Trace, Value
 from treville.programs.ir import (
     CODE_BASE,
     LOCATION_BASE,

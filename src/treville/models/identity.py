@@ -6,7 +6,7 @@ is `tso` to every engine that knows TSO, whatever its name, and a file called `s
 what `sc` says. The few definitions that derived models look up by their names (`recognise.GLOBAL_ORDERS`,
 happens-before) count with these names, and so do flags, whose names are reported.
 
-`python -m treville.models.identity` renews `library/fingerprints.txt`, which has the shipped models' own.
+`library/fingerprints.txt` has the fingerprints of the shipped models (`models.fingerprints` renews it).
 """
 
 from __future__ import annotations
@@ -38,12 +38,8 @@ def fingerprint(model: Model) -> str:
 
 
 @lru_cache(maxsize=64)
-def added_axioms(model: Model) -> tuple[Axiom, ...]:
+def added_axioms(model: Model, shipped: Model) -> tuple[Axiom, ...]:
     """What a model that was derived from a shipped one demands beyond that."""
-    from treville.models.library import load_model
-
-    assert model.shipped is not None
-    shipped = load_model(model.shipped)
     own = _Digests(shipped, [axiom.node for axiom in shipped.axioms])
     known = {own.axiom(axiom) for axiom in shipped.axioms}
     digests = _Digests(model, [axiom.node for axiom in model.axioms])
@@ -123,14 +119,3 @@ def _hash(*content: object) -> bytes:
 def _shipped() -> dict[str, str]:
     lines = FINGERPRINTS.read_text(encoding="utf-8").splitlines()
     return {value: name for name, value in (line.split() for line in lines)}
-
-
-def shipped_fingerprints() -> str:
-    """What the file of fingerprints should hold."""
-    from treville.models.library import MODELS, load_model
-
-    return "".join(f"{name} {fingerprint(load_model(name))}\n" for name in MODELS)
-
-
-if __name__ == "__main__":
-    FINGERPRINTS.write_text(shipped_fingerprints(), encoding="utf-8")

@@ -6,6 +6,7 @@ several terms are not seen: the answer "consistent" can be wrong there, "contrad
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from treville.parameterised.system import Cube, Literal, Term, linear
@@ -80,8 +81,6 @@ def _eliminate(literal: Literal, equations: dict[Term, tuple[dict[Term, Any], An
         inner = {t: -f * factor for t, f in entries if t != chosen}
         offset = -constant * factor
     else:
-        from fractions import Fraction
-
         inner = {t: Fraction(-f, factor) for t, f in entries if t != chosen}
         offset = Fraction(-constant, factor)
     for term, (others, base) in list(equations.items()):

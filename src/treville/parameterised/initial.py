@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from treville.parameterised.cube import Node
 from treville.parameterised.instances import arrangements, put_in
+from treville.parameterised.normal_form import negation
 from treville.parameterised.preimage import replaced
 from treville.parameterised.system import NAMED, Cube, Literal, Property, System, Term, terms_of
 from treville.parameterised.theory import Theory
@@ -93,7 +94,5 @@ class Initial:
 
 def _negated(literal: Literal) -> list[Literal]:
     """Literals whose disjunction is the negation."""
-    from treville.parameterised.normal_form import negation
-
     shape = negation(literal)
     return list(shape[1]) if shape[0] == "or" else [shape]

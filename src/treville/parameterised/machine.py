@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -291,8 +292,6 @@ KEPT = _Kept()
 
 def compiled(source: str) -> Any:
     """A function from an expression made here of slots, numbers and quoted constructors only."""
-    from fractions import Fraction
-
     try:
         return eval(source, {"KEPT": KEPT, "Fraction": Fraction, "__builtins__": {}})
     except (SyntaxError, RecursionError, MemoryError):

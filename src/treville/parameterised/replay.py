@@ -14,6 +14,7 @@ from itertools import permutations
 
 from treville.parameterised.cube import Node, ordered
 from treville.parameterised.initial_states import initial_states
+from treville.parameterised.instances import arrangements, put_in
 from treville.parameterised.machine import Bounds, Machine, State, Step, compiled
 from treville.parameterised.system import NAMED, Cube, Literal, Property, System, compares_processes, terms_of
 from treville.parameterised.terms import rename_literal
@@ -123,8 +124,6 @@ def _matching(root: Node, properties: dict[str, list[Property]]) -> Property:
 
 
 def _named_observers(system: System, root: Node, unsafe: Property) -> tuple[int, ...]:
-    from treville.parameterised.instances import arrangements, put_in
-
     named = {NAMED + i: i for i in range(system.processes)}
     for place in arrangements(range(system.processes), unsafe.parameters):
         for cube in put_in((unsafe.cube,), {**named, **dict(enumerate(place))}):

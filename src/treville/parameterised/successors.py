@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from treville.parameterised.machine import Machine, Step, Values
@@ -37,8 +38,6 @@ def _function(machine: Machine, steps: list[Step]) -> Callable[[Values], list[Va
     for step in steps:
         lines += _step(machine, step)
     lines.append("    return made")
-    from fractions import Fraction
-
     names: dict[str, Any] = {"Fraction": Fraction, "__builtins__": {}}
     try:
         exec("\n".join(lines), names)

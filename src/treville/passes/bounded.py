@@ -7,7 +7,7 @@ these facts, whichever encoding it uses.
 
 from __future__ import annotations
 
-from treville.analysis.aliases import FLOW, Alias
+from treville.analysis.alias_names import FLOW, Alias
 from treville.analysis.facts import Facts, gather_facts
 from treville.analysis.lifetimes import with_ends_of_cells
 from treville.analysis.values import analyse_values

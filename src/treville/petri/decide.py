@@ -15,9 +15,12 @@ from treville.petri.backward import backward
 from treville.petri.boxes import backward_boxes
 from treville.petri.checking import check
 from treville.petri.forward import forward
+from treville.petri.guided import guided
 from treville.petri.halfspace import HalfSpace
 from treville.petri.net import Problem
 from treville.petri.oriented import Separator, from_weights
+from treville.petri.synthesis import separating_half_space
+from treville.petri.traps import traps
 from treville.results.budget import Budget
 from treville.results.errors import BudgetExceeded, TrevilleError
 from treville.results.verdict import Verdict
@@ -160,8 +163,6 @@ def _slice(running: Method, units: int, budget: Budget) -> Finding | None:
 
 def _half_spaces(problem: Problem, separator: Separator, budget: Budget) -> Method:
     """One half space per target: oriented by linear programming, otherwise by the solver."""
-    from treville.petri.synthesis import separating_half_space
-
     used: dict[HalfSpace, None] = {}
     for number, target in enumerate(problem.targets):
         half_space = separator.separate(target)
@@ -181,12 +182,8 @@ def _half_spaces(problem: Problem, separator: Separator, budget: Budget) -> Meth
 
 
 def _guided(problem: Problem, budget: Budget) -> Method:
-    from treville.petri.guided import guided
-
     return (yield from guided(problem, budget))
 
 
 def _traps(problem: Problem, separator: Separator, budget: Budget) -> Method:
-    from treville.petri.traps import traps
-
     return (yield from traps(problem, separator, budget))

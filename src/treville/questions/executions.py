@@ -11,11 +11,14 @@ from dataclasses import dataclass
 
 from treville.engines.task import outcome_task
 from treville.events.execution import Execution
+from treville.events.trace import Effort
 from treville.models.evaluate import Evaluation, evaluate
 from treville.models.model import Model
 from treville.programs.litmus.test import LitmusTest
 from treville.results import Budget, TooLarge
 from treville.results.defaults import BOUND
+from treville.solving.enumeration.concrete import to_execution
+from treville.solving.enumeration.engine import Engine
 
 # Traces and selections are so much cheaper than candidates.
 _LISTED_WHILE_ONE_IS_JUDGED = 30
@@ -46,10 +49,6 @@ def executions(
 ) -> Iterator[Judged]:
     """The candidate executions of a test: `all`, or only those that the model allows or forbids. Raises
     `TooLarge` when more than `limit` would have to be judged."""
-    from treville.events.traces import Effort
-    from treville.solving.enumeration.concrete import to_execution
-    from treville.solving.enumeration.engine import Engine
-
     test = outcome_task(test, model, bound).test
     effort = Effort(None if limit is None else _LISTED_WHILE_ONE_IS_JUDGED * limit)
     engine = Engine(test, model, bound, budget or Budget(), effort, which != "allowed")

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from treville.analysis.aliases import FLOW, Alias
+from treville.analysis.alias_names import FLOW, Alias
 from treville.engines.contract import GaveUp, State
 from treville.engines.registry import AUTO, OUTCOMES
 from treville.engines.schedule import OUTCOME_SLICES, Slice, run

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from treville.analysis.aliases import FLOW, Alias
+from treville.analysis.alias_names import FLOW, Alias
 from treville.engines.contract import Decision, Failure, GaveUp, Proved, Refuted
 from treville.engines.registry import AUTO, DECIDE, STATES
 from treville.engines.schedule import ALL_STATES, Slice, run, slices_for

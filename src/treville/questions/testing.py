@@ -12,12 +12,16 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from treville.events.execution import INIT_THREAD, Event, Execution
+from treville.events.trace import Effort
 from treville.models.evaluate import evaluate
 from treville.models.model import Model
 from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.programs.ir import Assume, Const, Havoc, Instruction, Load, Op, Reg, Store
 from treville.programs.litmus.test import LitmusTest
+from treville.questions.outcomes import outcomes
 from treville.results import Budget, TooLarge
+from treville.solving.enumeration.concrete import to_execution
+from treville.solving.enumeration.engine import Engine
 
 # Listing candidates stops being the fastest way beyond this many.
 _MAX_EFFORT = 20_000
@@ -84,15 +88,9 @@ class RecordedAnswer:
 
 def run_test(test: LitmusTest, model: Model, budget: Budget) -> RecordedAnswer:
     """Look for a consistent execution of a recorded program. Raises `BudgetExceeded`."""
-    from treville.events.traces import Effort
-    from treville.solving.enumeration.concrete import to_execution
-    from treville.solving.enumeration.engine import Engine
-
     try:
         found = next(Engine(test, model, 1, budget, Effort(_MAX_EFFORT)).consistent(), None)
     except TooLarge:
-        from treville.questions.outcomes import outcomes
-
         return RecordedAnswer(bool(outcomes(test, model, 1, budget, "eager").states), "symbolic")
     if found is None:
         return RecordedAnswer(False, "enumerate")

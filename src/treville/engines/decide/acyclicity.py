@@ -8,20 +8,21 @@ on a mutex, lazily a tenth of a second. Arithmetic is the other way round.)
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from treville.analysis.facts import Facts
-from treville.analysis.relations import NotEncodable
-from treville.encoding.executions import encode_program
 from treville.encoding.simplicity import eager_axioms
 from treville.engines.contract import YES, Suitability
 from treville.engines.decide.formulas import OF_TESTS, Formulas
 from treville.engines.features import Feature
-from treville.engines.session import Session
 from treville.engines.task import ProgramTask
 from treville.formulas.formula import TooManyRules
 from treville.models.model import Axiom
 from treville.results import Budget
 from treville.solving.back_ends import BackEnd
+
+if TYPE_CHECKING:
+    from treville.analysis.facts import Facts
+    from treville.engines.session import Session
 
 # Beyond this many rules the lazy engine is faster on the mutexes (bench/check.py mutexes).
 MAX_RULES = 8_000
@@ -60,6 +61,8 @@ class Acyclicity(Formulas):
     def session(self, task: ProgramTask, facts: Facts, budget: Budget) -> Session:
         """Eagerly if that is wanted and possible, else lazily; models that cannot be bounded are judged on
         executions alone."""
+        from treville.analysis.relations import NotEncodable
+
         model = task.model
         try:
             if self.enforced is not Enforced.LAZILY:
@@ -77,5 +80,8 @@ class Acyclicity(Formulas):
     def _session(
         self, task: ProgramTask, facts: Facts, budget: Budget, axioms: list[Axiom], limit: int | None = None
     ) -> Session:
+        from treville.encoding.executions import encode_program
+        from treville.engines.session import Session
+
         encoding = encode_program(facts, task.model, budget, axioms, limit)
         return Session(encoding, task.model, axioms)

@@ -13,7 +13,6 @@ from treville.programs.ir import Instruction
 from treville.results import Budget, OutOfWork
 from treville.results.verdict import Verdict
 from treville.solving.operational.states import MOST_STATES, Answer, LimitReached, TooManyStates
-from treville.solving.operational.trace import Trace
 
 # What the machines do with every program that has it.
 OF_MACHINES = frozenset(
@@ -72,6 +71,12 @@ def decided(
                 answer.message,
                 tuple(thread for thread, _ in waiting),
             )
-            return Refuted(execution or Trace(task.program, answer).execution(), failure, stats=stats)
+            return Refuted(execution or _execution(task, answer), failure, stats=stats)
         case _:
             assert_never(answer.verdict)
+
+
+def _execution(task: ProgramTask, answer: Answer) -> Execution:
+    from treville.solving.operational.trace import Trace
+
+    return Trace(task.program, answer).execution()

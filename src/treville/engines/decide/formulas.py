@@ -10,17 +10,20 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from treville.analysis.facts import Facts
 from treville.engines.contract import Decision, Engine, Failure, GaveUp, Proved, Refuted
-from treville.engines.decide.at_bound import SearchAtBound
-from treville.engines.decide.violation_search import Found
 from treville.engines.depth import Depth
 from treville.engines.features import Feature
-from treville.engines.session import Session
 from treville.engines.task import ProgramTask
 from treville.results import Budget
 from treville.solving.back_ends import BackEnd
+
+if TYPE_CHECKING:
+    from treville.analysis.facts import Facts
+    from treville.engines.decide.at_bound import SearchAtBound
+    from treville.engines.decide.violation_search import Found
+    from treville.engines.session import Session
 
 # Conflicts, at a bound that is not the last one (bench/check.py structures).
 FIRST_EFFORT = 5_000
@@ -71,6 +74,8 @@ class Formulas(Engine[ProgramTask, Decision]):
         return self._depth
 
     def _at(self, task: ProgramTask, depth: Depth) -> SearchAtBound:
+        from treville.engines.decide.at_bound import SearchAtBound
+
         with task.budget.stage("front end"):
             given = task.with_recursion(depth.recursion)
         deep = replace(given, program=depth.apply(given.program))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from treville.analysis.facts import Facts
-from treville.encoding.contract import EncodingName, architecture_for, encode_by_sibling
+from treville.encoding.contract import EncodingName
+from treville.encoding.siblings import architecture_for, encode_by_sibling
 from treville.engines.contract import YES, Suitability
 from treville.engines.decide.formulas import OF_TESTS, Formulas
 from treville.engines.features import Feature

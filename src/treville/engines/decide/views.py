@@ -6,6 +6,8 @@ execution consistent (docs/how-it-works/states.md).
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from treville.engines.contract import YES, Decision, Engine, GaveUp, Suitability
 from treville.engines.decide.by_states import OF_MACHINES, Limit, decided
 from treville.engines.features import Feature
@@ -13,7 +15,9 @@ from treville.engines.task import ProgramTask
 from treville.results import Budget
 from treville.solving.operational.known import has_views
 from treville.solving.operational.states import TooManyStates
-from treville.solving.operational.views.trace import Exploration
+
+if TYPE_CHECKING:
+    from treville.solving.operational.views.trace import Exploration
 
 
 class Views(Engine[ProgramTask, Decision]):
@@ -33,6 +37,8 @@ class Views(Engine[ProgramTask, Decision]):
     def search(self, task: ProgramTask, budget: Budget) -> Decision:
         """Explore on."""
         if self._exploration is None:
+            from treville.solving.operational.views.trace import Exploration
+
             try:
                 self._exploration = Exploration(task.program, task.model, task.budget)
             except TooManyStates as error:

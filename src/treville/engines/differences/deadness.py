@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from treville.models.cat.resolve import resolve_text
 from treville.models.model import Model
 
 _CAT = """
@@ -27,6 +28,4 @@ empty (next; next; next^-1) \\ visible as observed-coherence
 @lru_cache(maxsize=1)
 def deadness() -> Model:
     """The conditions as a model, so that every engine can use them."""
-    from treville.models.cat.resolve import resolve_text
-
     return resolve_text(_CAT, "deadness.cat")

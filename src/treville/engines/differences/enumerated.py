@@ -14,7 +14,7 @@ from treville.engines.contract import State
 from treville.engines.differences.deadness import deadness
 from treville.engines.differences.task import Difference, OnDifference
 from treville.events.execution import Execution
-from treville.events.traces import Effort
+from treville.events.trace import Effort
 from treville.models.evaluate import evaluate
 from treville.models.model import Model
 from treville.passes.joint import Side

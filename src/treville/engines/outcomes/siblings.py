@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from treville.encoding.contract import EncodingName, architecture_for, encode_by_sibling
+from treville.encoding.contract import EncodingName
 from treville.encoding.executions import addresses_of
+from treville.encoding.siblings import architecture_for, encode_by_sibling
 from treville.engines.contract import YES, Engine, GaveUp, State, States, Suitability
 from treville.engines.features import Feature
 from treville.engines.outcomes.enumerate import OF_PROGRAMS
-from treville.engines.outcomes.symbolic import MAX_STATES
+from treville.engines.outcomes.symbolic_search import MAX_STATES
 from treville.engines.session import Session
 from treville.engines.task import OutcomeTask
 from treville.models.implied import implies_coherence

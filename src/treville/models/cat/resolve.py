@@ -84,7 +84,7 @@ class _Resolver(Chooser):
     def __init__(self, folder: Path | None, variants: frozenset[str]) -> None:
         super().__init__(variants)
         self.folder = folder
-        self.env: Environment = {name: Primitive(name) for name in PRIMITIVES}
+        self.env: Environment = {name: Primitive(name, apply) for name, apply in PRIMITIVES.items()}
         self.axioms: list[Axiom] = []
         self.drawn: dict[str, NodeId] = {}
         self.stack: list[str] = []

@@ -6,8 +6,9 @@ statically: tags, sets of tags, tuples, functions, procedures and the two ways t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from treville.models.cat import syntax
 from treville.models.model import Kind, NodeId
@@ -57,9 +58,10 @@ class Closure:
 
 @dataclass(frozen=True, slots=True)
 class Primitive:
-    """A built-in function."""
+    """A built-in function; `apply` gets the evaluator, the argument, and where in the file it is applied."""
 
     name: str
+    apply: Callable[[Any, Value, int], Value]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

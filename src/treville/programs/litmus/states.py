@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from treville.programs.litmus.test import (
     And,
@@ -67,3 +68,35 @@ def _show(test: LitmusTest, observable: Observable, value: FinalValue) -> str:
     if observable.unsigned and value < 0:
         value = unsigned(value, observable.unsigned)
     return test.program.show_value(value)
+
+
+def state_object(test: LitmusTest, state: tuple[Any, ...]) -> dict[str, Any]:
+    """A final state as JSON: numbers as numbers, addresses as names, arrays as lists."""
+    return {
+        _spelling(observable): [_value(test, v) for v in value]
+        if isinstance(value, tuple)
+        else _value(test, value)
+        for observable, value in zip(test.observed, state, strict=True)
+    }
+
+
+def _spelling(observable: Observable) -> str:
+    return (
+        observable.shown.removeprefix("[").removesuffix("]")
+        if _bracketed(observable.shown)
+        else observable.shown
+    )
+
+
+def _bracketed(shown: str) -> bool:
+    return shown.startswith("[") and shown.endswith("]")
+
+
+def _value(test: LitmusTest, value: int) -> int | str:
+    shown = test.program.show_value(value)
+    return value if shown == str(value) else shown
+
+
+def state_order(state: tuple[Any, ...]) -> tuple[tuple[int, ...], ...]:
+    """Sorts states by their values."""
+    return tuple(value if isinstance(value, tuple) else (value,) for value in state)

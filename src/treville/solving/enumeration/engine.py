@@ -13,7 +13,8 @@ from itertools import product
 from typing import Any, NamedTuple, TypeAlias
 
 from treville.events.kinds import READ, WRITE
-from treville.events.traces import NO_PAIR, Effort, Shape, Trace, Traces, program_traces
+from treville.events.trace import NO_PAIR, Effort, Shape, Trace
+from treville.events.traces import Traces, program_traces
 from treville.models.implied import implies_atomicity, implies_coherence
 from treville.models.model import Model
 from treville.programs.litmus.states import FinalValue, satisfied

@@ -6,7 +6,7 @@ Only shapes matter here, not values, so the result is shared by all selections w
 from __future__ import annotations
 
 from treville.events.kinds import WRITE
-from treville.events.traces import NO_PAIR, Shape
+from treville.events.trace import NO_PAIR, Shape
 from treville.solving.enumeration.packed import Kernel, kernel
 
 # `FW` holds the last writes of what the test observes; this static set is what it chooses from.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from treville.events.run import evaluate
-from treville.events.traces import Value
+from treville.events.trace import Value
 from treville.programs import ir
 from treville.programs.operators import wrap
 from treville.solving.operational.states import Log

@@ -1,0 +1,39 @@
+"""What `treville litmus` was asked: one file under one model, with options."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from treville.analysis.alias_names import FLOW, Alias
+from treville.campaigns.outputs import PictureName
+from treville.results.defaults import BOUND
+
+OWN_MODEL = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What `treville litmus` was asked to do with every test."""
+
+    bound: int = BOUND
+    seconds: float | None = None
+    memory: int | None = None
+    variants: tuple[str, ...] = ()
+    bell: str = ""
+    engine: str = "auto"
+    alias: Alias = FLOW
+    explain: bool = False
+    executions: str = ""
+    svg: str = ""
+    dot: str = ""
+    show: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One file under one model (`OWN_MODEL`: the one of the file's dialect)."""
+
+    file: str
+    model: str
+    options: Options = field(default_factory=Options)
+    picture: PictureName = field(default_factory=PictureName)
