@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from tests.engines.features_cases import Case, cases
 
+from treville.engines import contract
 from treville.engines.contract import GaveUp, Proved
 from treville.engines.features import Feature
-from treville.engines.registry import DECIDE
+from treville.engines.registry import DECIDE, DIFFERENCES, OUTCOMES
 from treville.engines.schedule import run, slices_for
 from treville.engines.task import ready_task
 from treville.results import Budget, Unsupported
@@ -64,3 +67,25 @@ def test_the_schedule_finds_an_engine_that_knows_the_feature(case: Case) -> None
     found = verdict(run(task, slices_for(task), DECIDE).answer)
     refused = any(feature in task.features for feature in OF_TESTS)
     assert found == ("UNKNOWN" if refused else case.expected)
+
+
+def test_no_engine_declares_features_that_nobody_has_thought_about() -> None:
+    """A new feature belongs to no group, so that everybody refuses it until somebody declares it."""
+    engines = Path(contract.__file__).parent
+    assert [path.name for path in engines.rglob("*.py") if "frozenset(Feature)" in path.read_text()] == []
+
+
+def test_engines_are_called_what_the_registry_calls_them() -> None:
+    for registry in (DECIDE, OUTCOMES, DIFFERENCES):
+        assert [made().name for made in registry.values()] == list(registry)
+
+
+# Who only refutes, or only proves, or answers in fewer cases than it could.
+PARTIAL = {"interleavings": "FAIL", "view-abstraction": ""}
+
+
+@pytest.mark.parametrize("engine", QUICK)
+def test_an_engine_does_answer(engine: str) -> None:
+    """An engine that refuses all of these cases would be right about them."""
+    seen = {ask(engine, case) for case in ALL if ask(engine, case) != "UNKNOWN"}
+    assert seen == {"PASS", "FAIL"} or seen == set(filter(None, [PARTIAL.get(engine)]))

@@ -6,7 +6,7 @@ cycle that no interleaving has: the accesses that happened out of program order 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
 from treville.campaigns.check_task import Options
 from treville.campaigns.results import Report
@@ -53,12 +53,15 @@ def witness(refuted: Refuted[Failure], model: Model, goal: Property) -> dict[str
     }
     if order is None:
         shown["reordering"] = _reordering(execution, program)
-    if goal == Property.RACE:
-        _add_race(shown, judge_again(refuted, model), names)
-    elif goal.is_about_waiting:
-        _add_waiting(shown, found, goal)
-    else:
-        shown["failure"] = failure(refuted)
+    match goal:
+        case Property.RACE:
+            _add_race(shown, judge_again(refuted, model), names)
+        case Property.DEADLOCK | Property.LIVENESS:
+            _add_waiting(shown, found, goal)
+        case Property.ASSERTION | Property.MEMORY:
+            shown["failure"] = failure(refuted)
+        case _:
+            assert_never(goal)
     return shown
 
 

@@ -58,6 +58,30 @@ class Feature(Enum):
     REQUIRED_BEHAVIOUR = "negated axioms"
 
 
+# What engines declare, in groups that are written out: a new feature belongs to none, and so to no engine.
+OF_THREADS = frozenset(
+    {
+        Feature.LOOPS, Feature.CHOICES, Feature.ASSUMPTIONS, Feature.COMPUTED_ADDRESSES, Feature.UPDATES,
+        Feature.CONDITIONAL_STORES, Feature.FENCES,
+    }
+)  # fmt: skip
+OF_KERNELS = frozenset({Feature.LOCATED_FENCES, Feature.READ_COPY_UPDATE})
+OF_TESTS = frozenset({Feature.EXCLUSIVES, Feature.PAIRED_ACCESSES, Feature.COMPUTED_JUMPS})
+OF_PROGRAMS = frozenset(
+    {
+        Feature.ANY_NUMBERS, Feature.WAITING_FOR_VALUES, Feature.ASSERTIONS, Feature.RECURSION,
+        Feature.THREADS, Feature.JOINS, Feature.ALLOCATION, Feature.FRESH_MEMORY, Feature.FREES,
+        Feature.PRIVATE_OBJECTS, Feature.ATOMIC_BLOCKS,
+    }
+)  # fmt: skip
+OF_MODELS = frozenset(
+    {
+        Feature.FLAGS, Feature.RECURSIVE_RELATIONS, Feature.NEGATIVE_RECURSION, Feature.REQUIRED_BEHAVIOUR,
+    }
+)  # fmt: skip
+OF_PROPERTIES = frozenset({Feature.FAILURES, Feature.RACES, Feature.DEADLOCKS, Feature.LIVENESS})
+
+
 @dataclass(frozen=True, slots=True)
 class Features:
     """The features of a task, each with the first place that has it, where there is one."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from heapq import heappop, heappush
+from typing import assert_never
 
 from treville.events.joining import Joining, State
 from treville.events.kinds import READ, WRITE
@@ -37,6 +38,7 @@ from treville.programs.ir import (
     Instruction,
     Load,
     Local,
+    OnlyInPrograms,
     Op,
     Program,
     Reg,
@@ -46,7 +48,7 @@ from treville.programs.ir import (
 )
 from treville.programs.unroll import CUT, EXIT, MAX_STEPS, WAIT, Choice, Copy, Unrolling
 from treville.relations import EventId
-from treville.results import BudgetExceeded
+from treville.results import BudgetExceeded, Unsupported
 
 __all__ = [
     "NOTHING", "NO_BLOCK", "Binding", "Sources", "State", "StaticAccess", "StaticEvent",
@@ -199,6 +201,10 @@ class ThreadWalk(Joining):
             return self._branch(state, instruction)
         elif isinstance(instruction, IndirectBranch):
             return self._indirect_branch(state, instruction)
+        elif isinstance(instruction, OnlyInPrograms):
+            raise Unsupported(f"{type(instruction).__name__} in a litmus test", instruction.span)
+        else:
+            assert_never(instruction)
         return {}
 
     def happening(self, state: State, guard: Condition, instruction: Instruction, position: int) -> Happening:

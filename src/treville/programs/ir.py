@@ -287,10 +287,13 @@ class AtomicEnd(InstructionBase):
 
 
 # Every instruction there is: who looks at all kinds of them can prove that none is missing.
-Instruction: TypeAlias = (
-    Local | Havoc | Assume | Load | Store | StoreExclusive | Fence | Branch | IndirectBranch | Nondet | Assert
-    | Stop | Spawn | Join | Allocate | Free | ReadPrivate | WritePrivate | AtomicBegin | AtomicEnd
+OnlyInPrograms: TypeAlias = (
+    Nondet | Assert | Stop | Spawn | Join | Allocate | Free | ReadPrivate | WritePrivate | AtomicBegin
+    | AtomicEnd
 )  # fmt: skip
+Instruction: TypeAlias = (
+    Local | Havoc | Assume | Load | Store | StoreExclusive | Fence | Branch | IndirectBranch | OnlyInPrograms
+)
 
 
 def place(instruction: Instruction, text: str, span: Span | None, index: int) -> None:

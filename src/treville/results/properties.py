@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import assert_never
 
 
 class Property(StrEnum):
@@ -17,12 +18,23 @@ class Property(StrEnum):
     @property
     def is_about_failures(self) -> bool:
         """Does it ask whether something fails at a place in the program?"""
-        return self in (Property.ASSERTION, Property.MEMORY)
+        return self._kind() == "failures"
 
     @property
     def is_about_waiting(self) -> bool:
         """Does it ask whether threads go on, rather than what they do?"""
-        return self in (Property.DEADLOCK, Property.LIVENESS)
+        return self._kind() == "waiting"
+
+    def _kind(self) -> str:
+        match self:
+            case Property.ASSERTION | Property.MEMORY:
+                return "failures"
+            case Property.RACE:
+                return "races"
+            case Property.DEADLOCK | Property.LIVENESS:
+                return "waiting"
+            case _:
+                assert_never(self)
 
 
 # What SV-COMP calls them.

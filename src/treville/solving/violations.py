@@ -9,7 +9,7 @@ whatever they could do next would find the same (O. Lahav et al., OOPSLA 2021).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from treville.encoding.executions import Encoding
 from treville.events.execution import Execution
@@ -47,10 +47,18 @@ class Violation:
 
 def violation(encoding: Encoding, model: Model, goal: Property) -> Violation:
     """What an execution must do to violate the property. Make it before the formula goes to a solver."""
-    if goal == Property.RACE:
-        return _race(encoding, model)
-    if goal.is_about_waiting:
-        return _waiting(encoding, goal)
+    match goal:
+        case Property.ASSERTION | Property.MEMORY:
+            return _failure(encoding, model)
+        case Property.RACE:
+            return _race(encoding, model)
+        case Property.DEADLOCK | Property.LIVENESS:
+            return _waiting(encoding, goal)
+        case _:
+            assert_never(goal)
+
+
+def _failure(encoding: Encoding, model: Model) -> Violation:
     parts = [Part(literal, access, message=told) for literal, access, told in errors_of_freeing(encoding)]
     parts += [Part(literal, failing) for literal, failing in encoding.ways_to_fail()]
     literals = [part.literal for part in parts]

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from treville.encoding.simplicity import eager_axioms
 from treville.engines.contract import YES, Suitability
-from treville.engines.decide.formulas import OF_TESTS, Formulas
-from treville.engines.features import Feature
+from treville.engines.decide.formulas import Formulas
+from treville.engines.features import OF_KERNELS, OF_MODELS, OF_PROGRAMS, OF_PROPERTIES, OF_THREADS
 from treville.engines.task import ProgramTask
 from treville.formulas.formula import TooManyRules
 from treville.models.model import Axiom
@@ -39,7 +39,7 @@ class Enforced(StrEnum):
 class Acyclicity(Formulas):
     """See the module."""
 
-    supports = frozenset(Feature) - OF_TESTS
+    supports = OF_THREADS | OF_KERNELS | OF_PROGRAMS | OF_MODELS | OF_PROPERTIES
 
     def __init__(
         self, enforced: Enforced | str = Enforced.AS_SUITS, back_end: BackEnd = BackEnd.CLASP

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from treville.engines.contract import Decision, Engine, Failure, GaveUp, Proved, Refuted
 from treville.engines.depth import Depth
-from treville.engines.features import Feature
 from treville.engines.task import ProgramTask
 from treville.results import Budget
 from treville.solving.back_ends import BackEnd
@@ -29,9 +28,6 @@ if TYPE_CHECKING:
 FIRST_EFFORT = 5_000
 # Where all searches so far took less work, deeper bounds than the usual ones are tried (bench/check.py).
 CHEAP = 30_000
-
-# What only litmus tests have.
-OF_TESTS = frozenset({Feature.EXCLUSIVES, Feature.PAIRED_ACCESSES, Feature.COMPUTED_JUMPS})
 
 
 class Formulas(Engine[ProgramTask, Decision]):

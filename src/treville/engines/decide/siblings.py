@@ -6,8 +6,8 @@ from treville.analysis.facts import Facts
 from treville.encoding.contract import EncodingName
 from treville.encoding.siblings import architecture_for, encode_by_sibling
 from treville.engines.contract import YES, Suitability
-from treville.engines.decide.formulas import OF_TESTS, Formulas
-from treville.engines.features import Feature
+from treville.engines.decide.formulas import Formulas
+from treville.engines.features import OF_MODELS, OF_PROGRAMS, OF_THREADS, Feature
 from treville.engines.session import Session
 from treville.engines.task import ProgramTask
 from treville.results import Budget, Unsupported
@@ -17,18 +17,7 @@ from treville.solving.back_ends import BackEnd
 class Sibling(Formulas):
     """Same events, values, lifetimes and fresh memory as every other engine; another formula."""
 
-    supports = (
-        frozenset(Feature)
-        - OF_TESTS
-        - {
-            Feature.RACES,
-            Feature.DEADLOCKS,
-            Feature.LIVENESS,
-            Feature.FLAGS,
-            Feature.LOCATED_FENCES,
-            Feature.READ_COPY_UPDATE,
-        }
-    )
+    supports = OF_THREADS | OF_PROGRAMS | (OF_MODELS - {Feature.FLAGS}) | {Feature.FAILURES}
 
     def __init__(self, encoding: EncodingName | str, back_end: BackEnd = BackEnd.CLASP) -> None:
         super().__init__(back_end)

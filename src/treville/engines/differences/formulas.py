@@ -6,7 +6,7 @@ from treville.engines.contract import YES, Engine, Suitability
 from treville.engines.differences.symbolic import Method, SymbolicSearch
 from treville.engines.differences.task import Comparison, DifferenceTask
 from treville.engines.differences.walk import compare
-from treville.engines.features import Feature
+from treville.engines.features import OF_KERNELS, OF_MODELS, OF_PROGRAMS, OF_TESTS, OF_THREADS
 from treville.results import Budget
 
 
@@ -14,7 +14,7 @@ class Differences(Engine[DifferenceTask, Comparison]):
     """`lazy`: both models judge the executions found, but for simple axioms; not: both are encoded; None:
     both are encoded, and judge where their formulas would be large."""
 
-    supports = frozenset(Feature)
+    supports = OF_THREADS | OF_KERNELS | OF_TESTS | OF_PROGRAMS | OF_MODELS
 
     def __init__(self, lazy: bool | None = None, solver: str = "clasp") -> None:
         self.method = Method(lazy, solver)

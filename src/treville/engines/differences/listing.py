@@ -10,8 +10,7 @@ from treville.engines.differences.enumerated import ExplicitSearch, JudgedSearch
 from treville.engines.differences.subjects import TestSubject
 from treville.engines.differences.task import Comparison, DifferenceTask
 from treville.engines.differences.walk import compare
-from treville.engines.features import Feature
-from treville.engines.outcomes.enumerate import OF_PROGRAMS
+from treville.engines.features import OF_KERNELS, OF_MODELS, OF_TESTS, OF_THREADS
 from treville.results import Budget
 
 
@@ -19,7 +18,7 @@ class Listing(Engine[DifferenceTask, Comparison]):
     """Both models see the same program."""
 
     name = "enumerate"
-    supports = frozenset(Feature) - OF_PROGRAMS
+    supports = OF_THREADS | OF_KERNELS | OF_TESTS | OF_MODELS
 
     def fits(self, task: DifferenceTask) -> Suitability:
         """Is it one program to both models?"""
@@ -40,7 +39,7 @@ class Judging(Engine[DifferenceTask, Comparison]):
     small programs and for checking the other engines."""
 
     name = "judged"
-    supports = frozenset(Feature) - OF_PROGRAMS
+    supports = OF_THREADS | OF_KERNELS | OF_TESTS | OF_MODELS
 
     def fits(self, task: DifferenceTask) -> Suitability:
         """Is it a test that was compiled for both models?"""

@@ -7,27 +7,17 @@ lists first is listed again.
 from __future__ import annotations
 
 from treville.engines.contract import Engine, GaveUp, States
-from treville.engines.features import Feature
+from treville.engines.features import OF_KERNELS, OF_MODELS, OF_TESTS, OF_THREADS
 from treville.engines.task import OutcomeTask
 from treville.results import Budget
 from treville.solving.enumeration.engine import enumerate_outcomes
-
-# What only whole programs have.
-OF_PROGRAMS = frozenset(
-    {
-        Feature.ANY_NUMBERS, Feature.WAITING_FOR_VALUES, Feature.ASSERTIONS, Feature.RECURSION,
-        Feature.THREADS, Feature.JOINS, Feature.ALLOCATION, Feature.FRESH_MEMORY, Feature.FREES,
-        Feature.PRIVATE_OBJECTS, Feature.ATOMIC_BLOCKS, Feature.FAILURES, Feature.RACES, Feature.DEADLOCKS,
-        Feature.LIVENESS,
-    }
-)  # fmt: skip
 
 
 class Enumerate(Engine[OutcomeTask, States]):
     """See the module."""
 
     name = "enumerate"
-    supports = frozenset(Feature) - OF_PROGRAMS
+    supports = OF_THREADS | OF_KERNELS | OF_TESTS | OF_MODELS
 
     def search(self, task: OutcomeTask, budget: Budget) -> States | GaveUp:
         """All final states with their numbers of consistent executions."""

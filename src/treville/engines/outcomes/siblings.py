@@ -6,8 +6,7 @@ from treville.encoding.contract import EncodingName
 from treville.encoding.executions import addresses_of
 from treville.encoding.siblings import architecture_for, encode_by_sibling
 from treville.engines.contract import YES, Engine, GaveUp, State, States, Suitability
-from treville.engines.features import Feature
-from treville.engines.outcomes.enumerate import OF_PROGRAMS
+from treville.engines.features import OF_MODELS, OF_TESTS, OF_THREADS, Feature
 from treville.engines.outcomes.symbolic_search import MAX_STATES
 from treville.engines.session import Session
 from treville.engines.task import OutcomeTask
@@ -23,15 +22,7 @@ from treville.solving.solution import IsTrue
 class SiblingStates(Engine[OutcomeTask, States]):
     """See the module."""
 
-    supports = (
-        frozenset(Feature)
-        - OF_PROGRAMS
-        - {
-            Feature.FLAGS,
-            Feature.LOCATED_FENCES,
-            Feature.READ_COPY_UPDATE,
-        }
-    )
+    supports = OF_THREADS | OF_TESTS | (OF_MODELS - {Feature.FLAGS})
 
     def __init__(self, encoding: EncodingName | str, back_end: BackEnd = BackEnd.CLASP) -> None:
         self.encoding = EncodingName(encoding)

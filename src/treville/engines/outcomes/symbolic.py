@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from treville.engines.contract import YES, Engine, GaveUp, States, Suitability
-from treville.engines.features import Feature
-from treville.engines.outcomes.enumerate import OF_PROGRAMS
+from treville.engines.features import OF_KERNELS, OF_MODELS, OF_TESTS, OF_THREADS, Feature
 from treville.engines.task import OutcomeTask
 from treville.results import Budget
 from treville.solving.back_ends import BackEnd
@@ -13,7 +12,7 @@ from treville.solving.back_ends import BackEnd
 class Symbolic(Engine[OutcomeTask, States]):
     """Encodes a model eagerly, or lazily all but its simple axioms. With `count`, every execution counts."""
 
-    supports = frozenset(Feature) - OF_PROGRAMS
+    supports = OF_THREADS | OF_KERNELS | OF_TESTS | OF_MODELS
 
     def __init__(self, *, lazy: bool = False, back_end: BackEnd = BackEnd.CLASP, count: bool = False) -> None:
         self.lazy = lazy

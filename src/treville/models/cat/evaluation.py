@@ -188,7 +188,10 @@ class Evaluator:
             if operator == "&":
                 self._refuse_single_event_updates(left, right, at)
                 return self.graph.inter(left, right)
-            return self.graph.diff(left, right)
+            if operator == "\\":
+                return self.graph.diff(left, right)
+        if operator not in _BOOLEAN:
+            raise AssertionError(f"nobody knows what {operator} means")
         if isinstance(left, Nothing):
             return right if operator == "|" else EMPTY
         if isinstance(right, Nothing):
@@ -327,6 +330,9 @@ class Evaluator:
 
     def _let_in(self, expression: syntax.LetIn, env: Environment) -> Value:
         return self.evaluate(expression.body, self.let(expression.recursive, expression.bindings, env))
+
+
+_BOOLEAN = ("|", "&", "\\")
 
 
 def _combine_static(operator: str, left: StaticSet, right: StaticSet) -> Value:
