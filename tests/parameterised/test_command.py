@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from parameterised.systems import EXAMPLES, FLAGS
+from tests.parameterised.systems import EXAMPLES, FLAGS
+
 from treville.cli.main import main
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 
 import pytest
+from tests.parameterised.random_systems import random_litmus, random_system
+from tests.parameterised.systems import CORPUS, FLAGS, FLAGS_NO_FENCE, MESSAGE, MUTEX, SPINLOCK, TWO_WRITES
 
-from parameterised.random_systems import random_litmus, random_system
-from parameterised.systems import CORPUS, FLAGS, FLAGS_NO_FENCE, MESSAGE, MUTEX, SPINLOCK, TWO_WRITES
 from treville.parameterised.decide import decide
 from treville.parameterised.forward import explore
 from treville.parameterised.machine import Bounds

@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import permutations
 
 import pytest
+from tests.parameterised.random_protocols import random_protocol
+from tests.parameterised.systems import FLAGS, MUTEX
 from tests.seeds import telling
 
-from parameterised.random_protocols import random_protocol
-from parameterised.systems import FLAGS, MUTEX
 from treville.parameterised.cube import Node
 from treville.parameterised.forward import explore
 from treville.parameterised.known_states import KnownStates

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
+from tests.parameterised.random_protocols import random_protocol
+from tests.parameterised.reference import Reference
+from tests.parameterised.systems import FLAGS, MESSAGE, MUTEX, SPINLOCK, TWO_WRITES
 from tests.seeds import generator, telling
 
-from parameterised.random_protocols import random_protocol
-from parameterised.reference import Reference
-from parameterised.systems import FLAGS, MESSAGE, MUTEX, SPINLOCK, TWO_WRITES
 from treville.parameterised.decide import decide
 from treville.parameterised.resolve import read_system
 from treville.results import Budget, InputError, Unsupported, Verdict
