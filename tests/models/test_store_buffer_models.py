@@ -106,7 +106,9 @@ class StoreBuffers:
         self, thread: int, at: int, buffer: Buffer, done: tuple[int, ...]
     ) -> Iterator[tuple[int, Buffer, tuple[int, ...]]]:
         for place, entry in enumerate(buffer):
-            if entry is not None and self._may_leave(buffer[:place], entry) and self.before[entry] <= set(done):
+            if entry is None or not self._may_leave(buffer[:place], entry):
+                continue
+            if self.before[entry] <= set(done):
                 yield at, _without_fences(buffer[:place] + buffer[place + 1 :]), (*done, entry)
         if at == len(self.code[thread]):
             return
