@@ -15,8 +15,8 @@ from treville.parameterised.resolve import read_system
 from treville.results import Budget, Verdict
 
 
-def _verdict(text: str, model: str | None = None, **options: bool) -> Verdict:
-    return decide(read_system(text, "test.cub", model), Budget(30), **options).verdict
+def _verdict(text: str, model: str | None = None) -> Verdict:
+    return decide(read_system(text, "test.cub", model), Budget(30)).verdict
 
 
 @pytest.mark.parametrize(
