@@ -4,6 +4,7 @@ events are executed; and it is exact where nothing is left open."""
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -163,13 +164,13 @@ def test_bounds_of_an_operator_are_the_best_ones_where_all_events_are_executed(o
         case = Case.draw(choose, [ALL])
         found = analyse_relations(made.model, case.facts)[node]
         one, other = case.facts.relations["a"], case.facts.relations["b"]
-        extremes = [
-            on_the_events_of(ALL, made.model, {}, {"a": a, "b": b})[node]
-            for a in (one.may, one.must)
-            for b in (other.may, other.must)
-        ]
-        assert found.may == max(extremes, key=len)  # type: ignore[arg-type]
-        assert found.must == min(extremes, key=len)  # type: ignore[arg-type]
+        extremes = []
+        for a, b in product((one.may, one.must), (other.may, other.must)):
+            extreme = on_the_events_of(ALL, made.model, {}, {"a": a, "b": b})[node]
+            assert isinstance(extreme, Relation)
+            extremes.append(extreme)
+        assert found.may == max(extremes, key=len)
+        assert found.must == min(extremes, key=len)
 
 
 def test_a_recursion_through_negation_is_computed_only_where_it_is_the_same_in_all_runs() -> None:
