@@ -25,7 +25,6 @@ lint:
 
 types:
 	$(BIN)/mypy
-	MYPYPATH=bench/mutation $(BIN)/mypy --strict bench/mutation
 
 unit:
 	$(BIN)/pytest -n 2 -m "not slow"

@@ -19,6 +19,7 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from treville.models.library import load_model
 from treville.programs.litmus import parse
@@ -48,7 +49,7 @@ def normal_state(text: str) -> frozenset[tuple[str, str]]:
     return frozenset(out)
 
 
-def run(model_name: str, timeout: float, engine: str, expected: dict) -> Row:
+def run(model_name: str, timeout: float, engine: str, expected: dict[str, Any]) -> Row:
     """One test: `result` is agree, counts, disagree, unchecked, refused, unknown or error."""
     path = CORPUS / expected["file"]
     started = time.process_time()
@@ -68,13 +69,13 @@ def run(model_name: str, timeout: float, engine: str, expected: dict) -> Row:
     return row
 
 
-def compare(expected: dict, answer: Outcomes) -> tuple[str, str]:
+def compare(expected: dict[str, Any], answer: Outcomes) -> tuple[str, str]:
     """The result and its reason."""
     if expected["observation"] not in JUDGED:
-        verdict, ours = expected.get("dat3m_verdict"), "Ok" if answer.holds else "No"
+        verdict, said = expected.get("dat3m_verdict"), "Ok" if answer.holds else "No"
         if verdict not in ("Ok", "No") or expected["observation"] == "error":
             return "unchecked", ""
-        return ("agree" if verdict == ours else "disagree"), f"Dat3M says {verdict}, Treville {ours}"
+        return ("agree" if verdict == said else "disagree"), f"Dat3M says {verdict}, Treville {said}"
     wanted = {normal_state(state) for state in expected["states"]}
     states = {frozenset(state_fields(answer.test, state)) for state in answer.states}
     if answer.observation != expected["observation"]:
@@ -115,7 +116,7 @@ def report(source: str, rows: list[Row], options: argparse.Namespace) -> dict[st
     return {"source": source, "tests": len(rows), "judged": len(judged), "share": share, "counts": counts}
 
 
-def document(summaries: list[dict], rows: list[Row]) -> str:
+def document(summaries: list[dict[str, Any]], rows: list[Row]) -> str:
     """docs/agreement.md: the table, and every test that does not agree with its reason."""
     known: dict[str, str] = json.loads(REASONS.read_text()) if REASONS.exists() else {}
     lines = [

@@ -22,7 +22,7 @@ from functools import partial
 from pathlib import Path
 
 from compare_encodings import scatter
-from treville.analysis.alias_names import ALIASES, ANDERSEN, FLOW, NONE
+from treville.analysis.alias_names import ALIASES, ANDERSEN, FLOW, NONE, Alias
 from treville.campaigns.check import read
 from treville.campaigns.check_task import Options
 from treville.campaigns.loading import load_model
@@ -62,7 +62,7 @@ class Case:
         return len({repr(answer) for answer in self.answers.values()}) <= 1
 
 
-def measure(name: str, ask: Callable[[str, Budget], object]) -> Case:
+def measure(name: str, ask: Callable[[Alias, Budget], object]) -> Case:
     """Ask with every analysis."""
     case = Case(name)
     for alias in ALIASES:
@@ -87,13 +87,13 @@ def kernel_tests(step: int) -> Iterator[Case]:
             continue
 
 
-def states(test: LitmusTest, model: Model, alias: str, budget: Budget) -> list[str]:
+def states(test: LitmusTest, model: Model, alias: Alias, budget: Budget) -> list[str]:
     """What is observed, and the final states of a test if they can all be listed."""
     found = outcomes(test, model, 2, budget, "eager", alias)
     return [found.observation, *(sorted(map(repr, found.states)) if found.complete else [])]
 
 
-def fails(unit: Unit, model: Model, alias: str, budget: Budget) -> bool:
+def fails(unit: Unit, model: Model, alias: Alias, budget: Budget) -> bool:
     """Can an assertion fail?"""
     task = program_task(unit, Context(model, Property.ASSERTION), 2, budget, alias)
     found = DECIDE["eager"]().run(task)

@@ -98,7 +98,10 @@ def exponent(one: Point, other: Point, of: str) -> float:
     return math.log(other.seconds / one.seconds) / grown if grown else 0.0
 
 
-def picture(title: str, points: dict[tuple[str, str], list[tuple[float, float]]]) -> str:
+Points = dict[tuple[str, str], list[tuple[float, float]]]  # of each program and model
+
+
+def picture(title: str, points: Points) -> str:
     """An SVG with one small plot for each program, both axes logarithmic and the same everywhere."""
     names = list(dict.fromkeys(name for name, _ in points))
     everything = [pair for line in points.values() for pair in line]
@@ -175,8 +178,8 @@ def main() -> int:
         for model in MODELS
     }
     if options.svg:
-        times = {key: [(p.bound, p.seconds) for p in line] for key, line in found.items()}
-        sizes = {key: [(p.bound, p.clauses) for p in line] for key, line in found.items()}
+        times: Points = {key: [(p.bound, p.seconds) for p in line] for key, line in found.items()}
+        sizes: Points = {key: [(p.bound, p.clauses) for p in line] for key, line in found.items()}
         folder = Path(options.svg)
         folder.mkdir(parents=True, exist_ok=True)
         for file, title, points in (

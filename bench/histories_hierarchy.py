@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from treville.histories import LEVELS, History, Operation, check
+from treville.histories.history import Value
 from treville.results import Verdict
 
 Thread = tuple[tuple[str, str], ...]
@@ -100,7 +101,7 @@ def sequential(history: History) -> bool:
     for operation in history.operations:
         threads.setdefault(operation.process, []).append(operation)
     sequences = list(threads.values())
-    stack = [(tuple(0 for _ in sequences), ())]
+    stack: list[tuple[tuple[int, ...], tuple[tuple[str, Value], ...]]] = [(tuple(0 for _ in sequences), ())]
     seen = set(stack)
     while stack:
         pointers, memory = stack.pop()
@@ -155,8 +156,8 @@ def main() -> None:
     for first in levels:
         included = [b.name for b in levels if b is not first and (first.name, b.name) not in separated]
         print(f"{first.name} is at least as strong as: {', '.join(included) or 'nothing else'}")
-    for (first, second), history in separated.items():
-        print(f"{first} allows, {second} forbids: {history}")
+    for (allowing, forbidding), witness in separated.items():
+        print(f"{allowing} allows, {forbidding} forbids: {witness}")
     if options.json:
         with open(options.json, "w") as file:  # noqa: PTH123
             json.dump([[a, b, h] for (a, b), h in separated.items()], file, indent=1)

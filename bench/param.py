@@ -132,8 +132,8 @@ def compare(name: str, text: str, model: str, most: int, timeout: float, buffer:
 
 def random_systems(count: int, start: int, most: int, timeout: float) -> int:
     """Random straight-line programs and protocols under every model; the contradictions."""
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
-    from parameterised.random_systems import random_litmus, random_system
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    from tests.parameterised.random_systems import random_litmus, random_system
 
     wrong = 0
     for seed in range(start, start + count):

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 CORPUS = Path(__file__).resolve().parents[2] / "shared" / "corpora" / "petri"
 
@@ -37,9 +38,10 @@ TABLE_2 = {3: 0.4, 4: 6.9, 5: 0.4, 6: 0.4, 7: 0.6, 8: 0.6, 9: 205.2, 10: 0.5}
 NOTHING = "vars x rules init x = 0 target x >= 1\n"
 
 
-def measure(arguments: list[str], repeat: int = 3) -> tuple[float, dict[str, object]]:
+def measure(arguments: list[str], repeat: int = 3) -> tuple[float, dict[str, Any]]:
     """The least CPU seconds of a run of `treville petri`, and its report."""
-    best, report = float("inf"), {}
+    best = float("inf")
+    report: dict[str, Any] = {}
     for _ in range(repeat):
         before = os.times()
         command = [sys.executable, "-m", "treville", "petri", "--json", *arguments]

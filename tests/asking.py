@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from treville.analysis.alias_names import FLOW
+from treville.analysis.alias_names import FLOW, Alias
 from treville.encoding.executions import Encoding, encode_test
 from treville.engines.contract import Decision, Engine, GaveUp, Refuted, States
 from treville.engines.outcomes.symbolic import Symbolic
@@ -62,7 +62,7 @@ def by_engine(
     model: Model,
     bound: int | None = 2,
     goal: Property | str = Property.ASSERTION,
-    alias: str = FLOW,
+    alias: Alias = FLOW,
     budget: Budget | None = None,
     work: int | None = None,
 ) -> Reachability:
@@ -78,7 +78,7 @@ def reach_failure(
     budget: Budget,
     lazy: bool | None = None,
     goal: Property | str = Property.ASSERTION,
-    alias: str = FLOW,
+    alias: Alias = FLOW,
 ) -> Reachability:
     """The answer of the default encoding: eager, lazy, or as suits."""
     engine = {None: "formulas", True: "lazy", False: "eager"}[lazy]

@@ -175,6 +175,7 @@ def _by_name(path: Path) -> Iterator[str]:
             assert isinstance(argument, ast.JoinedStr)
             assert isinstance(argument.values[0], ast.Constant)
             package = argument.values[0].value
+            assert isinstance(package, str)
             yield from (name for name in _modules() if name.startswith(package))
 
 

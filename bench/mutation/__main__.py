@@ -21,7 +21,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from mutants import Mutant, mutants_of
-from tests.snapshots.running import SURVIVED, TIMEOUT, Runner
+from running import SURVIVED, TIMEOUT, Runner
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

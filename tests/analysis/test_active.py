@@ -1,5 +1,7 @@
 """The worked example of paper 004, section 4.7: may and active sets under TSO, in total 221 and 58 pairs."""
 
+from dataclasses import replace
+
 from tests.model_builder import ModelBuilder
 
 from treville.analysis.active import active_pairs
@@ -76,14 +78,16 @@ ACTIVE = {
 }  # fmt: skip
 
 
-def bounds_of_the_example() -> tuple[Model, dict[str, int], list[Bounds | SetBounds]]:
+def bounds_of_the_example() -> tuple[Model, dict[str, NodeId], list[Bounds | SetBounds]]:
     symbolic = symbolic_program(example_program(), bound=2)
     facts = gather_facts(symbolic, analyse_values(symbolic, coherent=False), coherent=False, observed=set())
     # The thesis counts neither `loc` nor `ext` of an event with itself.
     different = Relation.full(facts.n) - Relation.identity(facts.n)
+    relations = dict(facts.relations)
     for name in ("loc", "ext"):
         relation = facts.relations[name].may & different
-        facts.relations[name] = Bounds(relation, relation)
+        relations[name] = Bounds(relation, relation)
+    facts = replace(facts, relations=relations)
     model, names = tso_of_the_thesis()
     return model, names, analyse_relations(model, facts)
 

@@ -9,7 +9,7 @@ import pytest
 from tests.asking import reach_failure
 from tests.seeds import generator, telling
 
-from treville.analysis.alias_names import ALIASES, ANDERSEN, FLOW, NONE
+from treville.analysis.alias_names import ALIASES, ANDERSEN, FLOW, NONE, Alias
 from treville.analysis.aliases import addresses_of_events
 from treville.analysis.values import analyse_values
 from treville.events.symbolic import symbolic_program
@@ -28,7 +28,7 @@ def passing_a_pointer(names: tuple[str, ...] = ("x", "y")) -> ir.Program:
     """r = &y; *x = r; r = &x; s = *x; *s = 1: x points to y only, which one set for r does not tell."""
     program = ProgramDraft()
     x, y, *_ = (ir.Const(program.location(name).address) for name in names)
-    code = [
+    code: list[ir.Instruction] = [
         ir.Local("r", y),
         ir.Store(x, ir.Reg("r"), bits=64),
         ir.Local("r", x),
@@ -37,11 +37,11 @@ def passing_a_pointer(names: tuple[str, ...] = ("x", "y")) -> ir.Program:
     ]
     for location in program.locations.values():
         location.bits = 64
-    program.threads.append(ThreadDraft("P0", list(code)))
+    program.threads.append(ThreadDraft("P0", code))
     return program.finished()
 
 
-def last_address(program: ir.Program, alias: str) -> frozenset[int]:
+def last_address(program: ir.Program, alias: Alias) -> frozenset[int]:
     symbolic = symbolic_program(program, 1)
     return addresses_of_events(symbolic, analyse_values(symbolic, coherent=False), alias)[-1]
 

@@ -3,7 +3,8 @@ events are executed; and it is exact where nothing is left open."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -23,7 +24,7 @@ from tests.seeds import generator, telling
 from treville.analysis.facts import Bounds, Facts, SetBounds
 from treville.analysis.relations import NotEncodable, analyse_relations
 from treville.models.evaluate import Value, evaluate
-from treville.models.model import FixpointGroup, Model
+from treville.models.model import FixpointGroup, Model, NodeId
 from treville.relations import Relation, elements
 
 N = 5
@@ -158,18 +159,18 @@ def test_bounds_of_an_operator_are_the_best_ones_where_all_events_are_executed(o
     choose = generator(f"best {op}")
     for _ in range(20):
         made = Definitions(choose)
-        node = made.node(op, (0, 1)[: len(OF_RELATIONS[op])])
+        node = made.node(op, (NodeId(0), NodeId(1))[: len(OF_RELATIONS[op])])
         made.require_empty([node])
         case = Case.draw(choose, [ALL])
         found = analyse_relations(made.model, case.facts)[node]
         one, other = case.facts.relations["a"], case.facts.relations["b"]
-        extremes = [
-            on_the_events_of(ALL, made.model, {}, {"a": a, "b": b})[node]
-            for a in (one.may, one.must)
-            for b in (other.may, other.must)
-        ]
-        assert found.may == max(extremes, key=len)  # type: ignore[arg-type]
-        assert found.must == min(extremes, key=len)  # type: ignore[arg-type]
+        extremes = []
+        for a, b in product((one.may, one.must), (other.may, other.must)):
+            extreme = on_the_events_of(ALL, made.model, {}, {"a": a, "b": b})[node]
+            assert isinstance(extreme, Relation)
+            extremes.append(extreme)
+        assert found.may == max(extremes, key=len)
+        assert found.must == min(extremes, key=len)
 
 
 def test_a_recursion_through_negation_is_computed_only_where_it_is_the_same_in_all_runs() -> None:
@@ -184,8 +185,11 @@ def test_a_recursion_through_negation_is_computed_only_where_it_is_the_same_in_a
         made.require_empty([variable])
         case = Case.draw(choose, some_runs(choose), open_share=choose.choice((0.0, 0.2)))
         ordered = [ALL & ~((2 << event) - 1) for event in range(N)]  # without cycles the iteration ends
-        for name, (may, must) in case.facts.relations.items():
-            case.facts.relations[name] = Bounds(may & Relation(ordered), must & Relation(ordered))
+        relations = {
+            name: Bounds(may & Relation(ordered), must & Relation(ordered))
+            for name, (may, must) in case.facts.relations.items()
+        }
+        case = replace(case, facts=replace(case.facts, relations=relations))
         try:
             found = analyse_relations(made.model, case.facts)[variable]
         except NotEncodable:

@@ -39,7 +39,7 @@ X, Y = Const(0x4000_0000), Const(0x4010_0000)
 
 
 def thread(*instructions: Instruction, **labels: int) -> Thread:
-    return Thread("P", list(instructions), labels)
+    return Thread("P", instructions, labels)
 
 
 def numbers(symbolic: SymbolicProgram, values: Values, index: int, register: str) -> set[int]:

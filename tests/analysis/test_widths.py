@@ -22,7 +22,7 @@ def verdict(tmp_path: Path, code: str) -> str:
     path = tmp_path / "program.c"
     path.write_text(HEADER + code)
     (report,) = answers(str(path), ["sc"], Options(seconds=60, engine="lazy"))
-    return report["reason"] if report["status"] == "error" else report["verdict"]
+    return str(report["reason"] if report["status"] == "error" else report["verdict"])
 
 
 @pytest.mark.parametrize(
@@ -70,13 +70,13 @@ def test_a_load_finds_the_bytes_of_memory_or_is_refused() -> None:
 @pytest.mark.parametrize("bits", [8, 16, 32])
 def test_a_wide_read_of_a_narrow_write_is_refused(bits: int) -> None:
     """Nothing else is accessed there, so the read alone shows it."""
-    code = [
+    code = (
         ir.Allocate("p", ir.Const(8), zeroed=True, heap=True),
         ir.Store(ir.Reg("p"), ir.Const(1), bits=bits),
         ir.Load("r", ir.Reg("p"), bits=2 * bits),
-    ]
+    )
     with pytest.raises(Unsupported, match="mixed-size"):
-        reach_failure(ir.Program([ir.Thread("main", code)]), load_model("sc"), 1, Budget())
+        reach_failure(ir.Program((ir.Thread("main", code),)), load_model("sc"), 1, Budget())
 
 
 def test_the_lower_part_of_any_number_can_be_read(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from treville.programs import ir
 from treville.programs.compile_to import compile_program
-from treville.solving.operational.machine import MOST_STATES, Machine
-from treville.solving.operational.states import Answer, TooManyStates
+from treville.solving.operational.machine import Machine
+from treville.solving.operational.states import MOST_STATES, Answer, TooManyStates
 
 __all__ = ["Answer", "TooManyStates", "check"]
 

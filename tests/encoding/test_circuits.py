@@ -6,9 +6,10 @@ import pytest
 from tests.seeds import generator
 
 from treville.encoding.circuits import Circuits
-from treville.formulas.formula import FALSE, TRUE, Formula
+from treville.formulas.formula import FALSE, TRUE, Formula, Literal
 from treville.programs.operators import OPERATORS, wrap
 from treville.results import Budget
+from treville.solving.solution import IsTrue
 from treville.solving.solver import Clasp
 
 WIDTH = 4
@@ -16,7 +17,7 @@ UNARY = {"not", "neg", "lnot", "zext", "sext", "reverse_bits"}
 ONLY_IN_LITMUS_TESTS = {"leading_zeros", "reverse_bytes"}
 
 
-def number_of(bits: list[int], is_true) -> int:  # type: ignore[no-untyped-def]
+def number_of(bits: list[Literal], is_true: IsTrue) -> int:
     total = 0
     for place, literal in enumerate(bits):
         if literal == TRUE or (literal != FALSE and is_true(literal)):
@@ -33,7 +34,7 @@ def test_circuit_equals_operator_on_all_arguments(name: str) -> None:
     result = circuits.operators()[name](arguments, WIDTH)
     seen = set()
 
-    def on_solution(is_true) -> bool:  # type: ignore[no-untyped-def]
+    def on_solution(is_true: IsTrue) -> bool:
         numbers = tuple(number_of(bits, is_true) for bits in arguments)
         seen.add(numbers)
         assert number_of(result, is_true) == OPERATORS[name](numbers, WIDTH), numbers
@@ -49,7 +50,7 @@ def test_every_operator_has_a_circuit() -> None:
     assert wrap(8, 4) == -8
 
 
-def bits_of(number: int, width: int) -> list[int]:
+def bits_of(number: int, width: int) -> list[Literal]:
     return [TRUE if number >> place & 1 else FALSE for place in range(width)]
 
 

@@ -9,8 +9,14 @@ from tests.asking import states, symbolic_outcomes
 
 from treville.encoding.clocks_architectures import ARCHITECTURES, architecture_of
 from treville.encoding.clocks_order import tautology
-from treville.encoding.contract import Clock, ClockConstraint, SiblingEncoding
+from treville.encoding.contract import (
+    Clock,
+    ClockConstraint,
+    EncodingName,
+    SiblingEncoding,
+)
 from treville.encoding.siblings import encode_by_sibling
+from treville.events.symbolic_terms import Condition
 from treville.formulas.formula import TRUE
 from treville.models.implied import implies_coherence
 from treville.models.library import load_model
@@ -39,7 +45,7 @@ def iriw(fence: str = "") -> LitmusTest:
         ThreadDraft("P3", [Store(y, ONE)]),
     ]
     observed = [RegisterOf(number // 2, f"r{number + 1}", f"r{number + 1}") for number in range(4)]
-    return LitmusTest("IRIW", "C", program.finished(), observed=list(observed))
+    return LitmusTest("IRIW", "C", program.finished(), observed=tuple(observed))
 
 
 NON_SC = (1, 0, 1, 0)
@@ -48,7 +54,7 @@ NON_SC = (1, 0, 1, 0)
 def encoded(test: LitmusTest, model: str, encoding: str = "clocks") -> SiblingEncoding:
     chosen = load_model(model)
     facts = facts_of_test(test.program, 2, Budget(), implies_coherence(chosen), set())
-    return encode_by_sibling(encoding, facts, chosen, Budget(), complete=True)
+    return encode_by_sibling(EncodingName(encoding), facts, chosen, Budget(), complete=True)
 
 
 class Named:
@@ -162,7 +168,8 @@ def figure_6(fence: str) -> Named:
     """A thread that writes and reads before and after a fence: w1, r1, then w2, r2."""
     program = ProgramDraft()
     x, y, z, u = (Const(program.location(name).address) for name in "xyzu")
-    code = [Store(x, ONE), Load("r1", y), Fence(frozenset({fence})), Store(z, ONE), Load("r2", u)]
+    fenced = Fence(frozenset({fence}))
+    code: list[Instruction] = [Store(x, ONE), Load("r1", y), fenced, Store(z, ONE), Load("r2", u)]
     program.threads = [ThreadDraft("P0", code)]
     return Named(encoded(LitmusTest("figure 6", "C", program.finished()), "power2012"))
 
@@ -214,7 +221,7 @@ def test_a_straight_thread_needs_one_constraint_for_each_neighbour() -> None:
     [([], False), ([{1}], False), ([{1}, {-1}], True), ([{1, 2}, {-1}], False), ([{1, 2}, {-1}, {-2}], True)],
 )
 def test_tautologies_of_cubes(cubes: list[set[int]], always: bool) -> None:
-    assert tautology([frozenset(cube) for cube in cubes]) == always
+    assert tautology([frozenset(map(Condition, cube)) for cube in cubes]) == always
 
 
 # -- states ----------------------------------------------------------------------------------------------

@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 from tests.asking import states, symbolic_outcomes
 
-from treville.encoding.contract import SiblingEncoding
+from treville.encoding.contract import EncodingName, SiblingEncoding
 from treville.encoding.siblings import encode_by_sibling
 from treville.models.implied import implies_coherence
 from treville.models.library import load_model
 from treville.passes.bounded import facts_of_test
 from treville.programs.draft import ProgramDraft, ThreadDraft
-from treville.programs.ir import Branch, Const, Fence, Load, Program, Reg, Store
+from treville.programs.ir import Branch, Const, Fence, Instruction, Load, Program, Reg, Store
 from treville.programs.litmus import parse
 from treville.programs.litmus.test import LitmusTest
+from treville.relations import EventId
 from treville.results import Budget, Unsupported
 from treville.solving.back_ends import BackEnd, make_solver
 from treville.solving.solver import satisfiable
@@ -31,11 +32,11 @@ def figure_3() -> Program:
     """x = 1; x = y ? 2 : 3; y = x   beside   y = 1; if (x) x = y."""
     program = ProgramDraft()
     x, y = (Const(program.location(name).address) for name in "xy")
-    first = [
+    first: list[Instruction] = [
         Store(x, Const(1)), Load("r3", y), Branch("else", Reg("r3")), Store(x, Const(2)), Branch("end"),
         Store(x, Const(3)), Load("r6", x), Store(y, Reg("r6")),
     ]  # fmt: skip
-    second = [
+    second: list[Instruction] = [
         Store(y, Const(1)), Load("r7", x), Branch("then", Reg("r7")), Branch("end"), Load("r8", y),
         Store(x, Reg("r8")),
     ]  # fmt: skip
@@ -46,10 +47,14 @@ def figure_3() -> Program:
     return program.finished()
 
 
+def named(event: str) -> EventId:
+    return EventId(NAMES.index(event))
+
+
 def encoded(program: Program, model: str) -> SiblingEncoding:
     chosen = load_model(model)
     facts = facts_of_test(program, 2, Budget(), implies_coherence(chosen), set())
-    return encode_by_sibling("conflicts", facts, chosen, Budget(), complete=True)
+    return encode_by_sibling(EncodingName.CONFLICTS, facts, chosen, Budget(), complete=True)
 
 
 def pairs(encoding: SiblingEncoding, relation: str) -> set[tuple[str, str]]:
@@ -85,7 +90,7 @@ def test_matches_between_threads_order_clocks_and_local_ones_are_free() -> None:
     }  # fmt: skip
     local = [("Wx4", "Rx6"), ("Wx5", "Rx6"), ("Wy5", "Ry8")]
     for write, read in local:
-        assert encoding.memory.reads_from(NAMES.index(write), NAMES.index(read)) != -1
+        assert encoding.memory.reads_from(named(write), named(read)) != -1
 
 
 def test_matches_of_one_read_are_in_conflict_as_in_figure_4() -> None:
@@ -104,7 +109,7 @@ def test_every_match_of_figure_4_happens_in_some_execution() -> None:
         ("Wy5", "Ry3"), ("Wy5", "Ry8"), ("Wy4", "Ry8"),
     ]  # fmt: skip
     for write, read in listed:
-        literal = encoding.memory.reads_from(NAMES.index(write), NAMES.index(read))
+        literal = encoding.memory.reads_from(named(write), named(read))
         assert satisfiable(solver, Budget(), [literal]), (write, read)
 
 

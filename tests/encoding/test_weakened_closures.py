@@ -16,7 +16,7 @@ from treville.events.symbolic import symbolic_program
 from treville.models.cat.resolve import resolve_text
 from treville.models.model import Axiom, Model
 from treville.results import Budget
-from treville.solving.solution import ExecutionReader, evaluate_execution
+from treville.solving.solution import ExecutionReader, IsTrue, evaluate_execution
 from treville.solving.solver import Clasp
 
 # Nothing here forbids the cycles of the first ones; an option makes words without a step.
@@ -52,11 +52,11 @@ def random_closures(case: int) -> Model:
 
 def executions(facts: Facts, model: Model, axioms: list[Axiom], weakened: bool) -> dict[object, bool]:
     """The executions that the formula has, and whether each is consistent."""
-    asked = model if weakened else replace(model, axioms=list(axioms))
+    asked = model if weakened else replace(model, axioms=tuple(axioms))
     encoding = encode_program(facts, asked, Budget(), axioms)
     reader, found = ExecutionReader(encoding), dict[object, bool]()
 
-    def on_solution(is_true):  # type: ignore[no-untyped-def]
+    def on_solution(is_true: IsTrue) -> bool:
         execution = reader.execution(is_true)
         events = tuple((event.thread, event.kind, event.address, event.value) for event in execution.events)
         choices = tuple(tuple(execution.relations[name].rows) for name in ("rf", "co"))

@@ -92,7 +92,7 @@ def unknown_index(low: int, high: int) -> ir.Program:
     array.initial = [0] * 8
     limits = ir.Op("and", (ir.Op("ge", (ir.Reg("i"), ir.Const(low)), 32),
                            ir.Op("lt", (ir.Reg("i"), ir.Const(high)), 32)))  # fmt: skip
-    main = [
+    main: list[ir.Instruction] = [
         ir.Nondet("i"),
         ir.Assume(limits),
         ir.Store(element(ir.Const(array.address), ir.Reg("i")), ir.Const(7)),
@@ -100,7 +100,7 @@ def unknown_index(low: int, high: int) -> ir.Program:
         ir.Assert(ir.Op("or", (ir.Op("eq", (ir.Reg("i"), ir.Const(3)), 32),
                                ir.Op("ne", (ir.Reg("v"), ir.Const(7)), 32)))),
     ]  # fmt: skip
-    program.threads.append(ThreadDraft("main", list(main)))
+    program.threads.append(ThreadDraft("main", main))
     return program.finished()
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from tests.seeds import generator, telling
 
 from treville.engines.differences.certificates import with_certificates
-from treville.formulas.formula import Formula
+from treville.formulas.formula import Formula, Literal
 from treville.results import Budget
 from treville.solving.clauses import circles
+from treville.solving.solution import IsTrue
 from treville.solving.solver import Clasp
 
 CHOICES, ATOMS = 4, 6
@@ -21,17 +22,17 @@ def random_formula(seed: int) -> Formula:
     for head in defined:
         for _ in range(pick.choice((1, 2, 2, 3))):
             body = [pick.choice(defined) for _ in range(pick.choice((0, 1, 1, 2)))]
-            formula.rule(head, [*body, pick.choice(free) * pick.choice((1, 1, -1))])
+            formula.rule(head, [*body, Literal(pick.choice(free) * pick.choice((1, 1, -1)))])
     formula.forbid(pick.choice(defined), -pick.choice(defined))
     return formula
 
 
 def solutions(formula: Formula, atoms: int) -> set[tuple[bool, ...]]:
     found: set[tuple[bool, ...]] = set()
-    watched = list(range(2, atoms + 1))
+    watched = [Literal(atom) for atom in range(2, atoms + 1)]
 
-    def on_solution(is_true: object) -> bool:
-        found.add(tuple(is_true(atom) for atom in watched))  # type: ignore[operator]
+    def on_solution(is_true: IsTrue) -> bool:
+        found.add(tuple(is_true(atom) for atom in watched))
         return True
 
     Clasp(formula, watched).enumerate(Budget(), on_solution)

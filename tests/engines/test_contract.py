@@ -136,7 +136,7 @@ def slow_clock(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
 
 def test_a_slow_machine_gives_the_same_answers_by_the_same_engines(monkeypatch: pytest.MonkeyPatch) -> None:
     def answers() -> list[tuple[str, str, object]]:
-        found = []
+        found: list[tuple[str, str, object]] = []
         for case in cases():
             task = ready_task(case.program, case.model, case.property, None, Budget(1e9))
             scheduled = run(task, slices_for(task), DECIDE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from tests.asking import reach_failure
@@ -47,7 +46,7 @@ def counting(rounds: int = 1) -> ir.Program:
 
 
 def model_of(text: str) -> Model:
-    return resolve_text(f'"own"\n{text}\n', Path("own.cat"))
+    return resolve_text(f'"own"\n{text}\n', "own.cat")
 
 
 def verdict_of(program: ir.Program, model: Model) -> tuple[Verdict, int | None]:

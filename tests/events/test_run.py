@@ -7,7 +7,7 @@ from treville.events.trace import Effort, Memory
 from treville.programs.ir import Const, Instruction, Load, Location, Program, Store, Thread
 from treville.results import Budget, Unsupported
 
-ARRAY = Location("a", 0x4000_0000, 32, [5, 6])
+ARRAY = Location("a", 0x4000_0000, 32, (5, 6))
 
 
 def traces(instruction: Instruction) -> int:

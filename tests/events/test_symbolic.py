@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from treville.events.symbolic import SymbolicProgram, symbolic_program
+from treville.events.symbolic_data import StaticAccess
 from treville.events.symbolic_terms import FALSE, TRUE, Choose, Read, Terms
 from treville.programs.draft import ProgramDraft
 from treville.programs.ir import (
@@ -18,6 +19,7 @@ from treville.programs.ir import (
     StoreExclusive,
     Thread,
 )
+from treville.relations import EventId
 
 PROGRAM = ProgramDraft()
 X, Y = Const(PROGRAM.location("x").address), Const(PROGRAM.location("y").address)
@@ -67,7 +69,9 @@ def test_control_dependencies_end_at_until() -> None:
 def test_cancelled_values_are_constant_but_still_depend() -> None:
     result = symbolic([Load("r", X), Store(Y, Op("xor", (Reg("r"), Reg("r"))))])
     assert result.events[1].data == {0: TRUE}
-    assert result.terms.values[result.events[1].value or 0] == result.terms.values[result.terms.constant(0)]
+    store = result.events[1]
+    assert isinstance(store, StaticAccess)
+    assert result.terms.values[store.value or 0] == result.terms.values[result.terms.constant(0)]
 
 
 def test_a_select_gives_pick_dependencies_on_its_condition() -> None:
@@ -85,21 +89,21 @@ def test_a_store_conditional_pairs_with_the_open_reservation_once() -> None:
 
 
 def test_a_loop_that_memory_does_not_decide_is_unrolled_as_far_as_it_runs() -> None:
-    count_down = [
+    count_down: list[Instruction] = [
         Local("i", Const(9)),
         Store(X, Reg("i")),
         Local("i", Op("sub", (Reg("i"), Const(1)))),
         Branch("again", Reg("i")),
     ]
-    result = symbolic(list(count_down), again=1)
+    result = symbolic(count_down, again=1)
     assert kinds(result) == "W" * 9
     assert not result.cuts
 
 
 def test_terms_of_different_kinds_are_never_confused() -> None:
     terms = Terms()
-    assert terms.constant(2) != terms.read(2)
-    assert isinstance(terms.values[terms.read(2)], Read)
+    assert terms.constant(2) != terms.read(EventId(2))
+    assert isinstance(terms.values[terms.read(EventId(2))], Read)
 
 
 def test_disjunctions_of_complementary_guards_fold() -> None:

@@ -1,14 +1,15 @@
 """Formulas: folding, sharing, least solutions, acyclic graphs; every solution as clasp sees it."""
 
-from treville.formulas.formula import FALSE, TRUE, Formula
+from treville.formulas.formula import FALSE, TRUE, Formula, Literal
 from treville.results import Budget
+from treville.solving.solution import IsTrue
 from treville.solving.solver import Clasp, satisfiable
 
 
-def solutions(formula: Formula, literals: list[int], projected: bool = False) -> set[tuple[bool, ...]]:
+def solutions(formula: Formula, literals: list[Literal], projected: bool = False) -> set[tuple[bool, ...]]:
     found: list[tuple[bool, ...]] = []
 
-    def on_solution(is_true):  # type: ignore[no-untyped-def]
+    def on_solution(is_true: IsTrue) -> bool:
         found.append(tuple(bool(is_true(literal)) for literal in literals))
         return True
 

@@ -20,7 +20,7 @@ def accepts(level: str, threads: oracle.Threads, history: History, execution: Ex
     nodes = [(t, i) for t, thread in enumerate(threads) for i in range(len(thread))]
     event = {(t, i): threads[t][i] for t, i in nodes}
     names = history.events.locations
-    sources = {}
+    sources: oracle.Sources = {}
     for number, node in enumerate(nodes):
         if event[node][0] == "r":
             source = execution.sources.get(number)
@@ -40,22 +40,31 @@ def accepts(level: str, threads: oracle.Threads, history: History, execution: Ex
     }
     if level in AGREEING and any((b, a) in coherence for a, b in coherence):
         return False
-    for key, (members, order) in _wanted(level, threads, nodes, event, sources, coherence).items():
+    for key, (members, wanted) in _wanted(level, threads, nodes, event, sources, coherence).items():
         if key not in views:
             return False
         buffers = level in EVERYTHING_LEVELS and level != "SC"
-        if not _is_serial(views[key], members, order, event, sources, buffers):
+        if not _is_serial(views[key], members, wanted, event, sources, buffers):
             return False
     return level != "PRAM-M" or _were_made_before(views)
 
 
-def _gives(source, read, nodes, event, names) -> bool:  # type: ignore[no-untyped-def]
+def _gives(
+    source: int, read: oracle.Event, nodes: list[oracle.Node], event: oracle.Events, names: tuple[str, ...]
+) -> bool:
     if source >= len(nodes):
         return names[source - len(nodes)] == read[1] and read[2] == 0
     return event[nodes[source]] == ("w", *read[1:])
 
 
-def _wanted(level, threads, nodes, event, sources, coherence):  # type: ignore[no-untyped-def]
+def _wanted(
+    level: str,
+    threads: oracle.Threads,
+    nodes: list[oracle.Node],
+    event: oracle.Events,
+    sources: oracle.Sources,
+    coherence: oracle.Pairs,
+) -> dict[Key, oracle.View]:
     """The views that a level asks for: members, and the order that they respect."""
     if level in ("TSO", "PSO"):
         program = {(a, b) for a in nodes for b in nodes if a[0] == b[0] and a[1] < b[1]}
@@ -65,16 +74,17 @@ def _wanted(level, threads, nodes, event, sources, coherence):  # type: ignore[n
             if event[a][0] == "r" or (event[b][0] == "w" and (level == "TSO" or event[a][1] == event[b][1]))
         }
         return {(None, None): (set(nodes), kept)}
-    processes = [(p, None) for p in range(len(threads))]
+    processes: list[Key] = [(p, None) for p in range(len(threads))]
     locations = sorted({event[node][1] for node in nodes})
-    cache = [(None, x) for x in locations]
-    keys = {
+    cache: list[Key] = [(None, x) for x in locations]
+    all_keys: dict[str, list[Key]] = {
         "SC": [(None, None)],
         "CC": cache,
         "GPO+GDO": processes + cache,
         "GAO": cache + processes,
         "SLOW": list(product(range(len(threads)), locations)),
-    }.get(level, processes)
+    }
+    keys = all_keys.get(level, processes)
     name = "PRAM" if level == "PRAM-M" else level
     found = oracle.required(name, threads, nodes, event, sources, coherence)
     wanted = dict(zip(keys, found, strict=True))
@@ -84,7 +94,14 @@ def _wanted(level, threads, nodes, event, sources, coherence):  # type: ignore[n
     return wanted
 
 
-def _is_serial(view, members, order, event, sources, buffers) -> bool:  # type: ignore[no-untyped-def]
+def _is_serial(
+    view: list[oracle.Node],
+    members: set[oracle.Node],
+    order: oracle.Pairs,
+    event: oracle.Events,
+    sources: oracle.Sources,
+    buffers: bool,
+) -> bool:
     """All members once, in order; each read sees the last write before it, or what its process buffers."""
     if len(view) != len(members) or set(view) != members:
         return False

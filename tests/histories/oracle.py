@@ -7,11 +7,19 @@ and serial views as sets of pairs; TSO, PSO and PRAM-M by running their machines
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import permutations, product
 
 Event = tuple[str, str, int]
 Threads = tuple[tuple[Event, ...], ...]
 Node = tuple[int, int]  # thread, index
+Pairs = set[tuple[Node, Node]]
+Events = dict[Node, Event]
+Sources = dict[Node, Node | None]  # None: the initial value
+View = tuple[set[Node], Pairs]  # members, and the order that they respect
+Memory = tuple[tuple[str, int], ...]
+Buffering = tuple[tuple[int, ...], Memory, tuple[Memory, ...]]  # pointers, memory, queues
+Replicated = tuple[tuple[int, ...], tuple[Memory, ...], tuple[tuple[Memory, ...], ...]]
 
 
 def allows(level: str, threads: Threads) -> bool:
@@ -30,13 +38,13 @@ def views_allow(level: str, threads: Threads) -> bool:
     event = {(t, i): threads[t][i] for t, i in nodes}
     writes = [n for n in nodes if event[n][0] == "w"]
     reads = [n for n in nodes if event[n][0] == "r"]
-    choices = [
+    choices: list[list[Node | None]] = [
         [w for w in writes if event[w][1:] == event[r][1:]] + ([None] if event[r][2] == 0 else [])
         for r in reads
     ]
     agree = level in ("PC-G", "PC-D", "GAO")
     for choice in product(*choices):
-        sources = dict(zip(reads, choice, strict=True))
+        sources: Sources = dict(zip(reads, choice, strict=True))
         for coherence in coherences(writes, event) if agree else [None]:
             if all(
                 view_exists(members, order, event, sources, coherence)
@@ -46,13 +54,15 @@ def views_allow(level: str, threads: Threads) -> bool:
     return False
 
 
-def coherences(writes, event):
+def coherences(writes: list[Node], event: Events) -> Iterator[Pairs]:
     locations = sorted({event[w][1] for w in writes})
     for orders in product(*(permutations([w for w in writes if event[w][1] == x]) for x in locations)):
         yield {(a, b) for order in orders for i, a in enumerate(order) for b in order[i + 1 :]}
 
 
-def required(level, threads, nodes, event, sources, coherence):
+def required(
+    level: str, threads: Threads, nodes: list[Node], event: Events, sources: Sources, coherence: Pairs | None
+) -> list[View]:
     program = {(a, b) for a in nodes for b in nodes if a[0] == b[0] and a[1] < b[1]}
     writes = {n for n in nodes if event[n][0] == "w"}
     reads = set(nodes) - writes
@@ -60,10 +70,10 @@ def required(level, threads, nodes, event, sources, coherence):
     locations = sorted({event[n][1] for n in nodes})
     everyone = range(len(threads))
 
-    def of(p):
+    def of(p: int) -> set[Node]:
         return {n for n in nodes if n[0] == p} | writes
 
-    def own(p):
+    def own(p: int) -> Pairs:
         return {(a, b) for a, b in program if a[0] == p}
 
     if level == "SC":
@@ -85,6 +95,7 @@ def required(level, threads, nodes, event, sources, coherence):
     if level == "GWO":
         order = {(w, v) for w, r in reads_from for s, v in program if r == s and v in writes}
         return [(of(p), own(p) | order) for p in everyone]
+    assert coherence is not None
     from_read = {
         (r, v)
         for r, w in sources.items()
@@ -103,7 +114,7 @@ def required(level, threads, nodes, event, sources, coherence):
     return [(of(p), order) for p in everyone]
 
 
-def closure(pairs):
+def closure(pairs: Pairs) -> Pairs:
     pairs = set(pairs)
     while True:
         more = {(a, d) for a, b in pairs for c, d in pairs if b == c} - pairs
@@ -112,13 +123,15 @@ def closure(pairs):
         pairs |= more
 
 
-def view_exists(members, order, event, sources, coherence) -> bool:
+def view_exists(
+    members: set[Node], order: Pairs, event: Events, sources: Sources, coherence: Pairs | None
+) -> bool:
     """Whether some permutation of the members respects the order and gives each read its source."""
     order = {(a, b) for a, b in order if a in members and b in members}
     if any(a == b for a, b in order):
         return False
 
-    def place(left, last):
+    def place(left: frozenset[Node], last: dict[str, Node]) -> bool:
         if not left:
             return True
         for n in left:
@@ -141,13 +154,13 @@ def view_exists(members, order, event, sources, coherence) -> bool:
 
 def buffers_allow(threads: Threads, by_location: bool) -> bool:
     """Store buffers: one queue for each thread, or one for each thread and location."""
-    start = (tuple(0 for _ in threads), (), tuple(() for _ in threads))
+    start: Buffering = (tuple(0 for _ in threads), (), tuple(() for _ in threads))
     stack, seen = [start], {start}
     while stack:
         pointers, memory, buffers = stack.pop()
         if all(at == len(thread) for at, thread in zip(pointers, threads, strict=True)):
             return True
-        following = []
+        following: list[Buffering] = []
         for t, thread in enumerate(threads):
             for i, (location, value) in enumerate(buffers[t]):
                 earlier = buffers[t][:i]
@@ -176,13 +189,14 @@ def buffers_allow(threads: Threads, by_location: bool) -> bool:
 def replicas_allow(threads: Threads) -> bool:
     """The PRAM machine: a memory for each thread, writes sent to the others in order."""
     count = len(threads)
-    start = (tuple(0 for _ in threads), tuple(() for _ in threads), tuple(((),) * count for _ in threads))
+    nothing: tuple[Memory, ...] = ((),) * count
+    start: Replicated = (tuple(0 for _ in threads), nothing, tuple(nothing for _ in threads))
     stack, seen = [start], {start}
     while stack:
         pointers, memories, channels = stack.pop()
         if all(at == len(thread) for at, thread in zip(pointers, threads, strict=True)):
             return True
-        following = []
+        following: list[Replicated] = []
         for t, thread in enumerate(threads):
             for s in range(count):
                 if channels[t][s]:
@@ -205,7 +219,7 @@ def replicas_allow(threads: Threads) -> bool:
                     following.append((moved, memories, channels))
                 continue
             memory = tuple(sorted({**dict(memories[t]), location: value}.items()))
-            sent = tuple(
+            sent: tuple[tuple[Memory, ...], ...] = tuple(
                 row
                 if u == t
                 else tuple((*queue, (location, value)) if s == t else queue for s, queue in enumerate(row))

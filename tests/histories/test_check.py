@@ -10,6 +10,7 @@ from tests.seeds import generator, number, telling
 from treville.histories import LEVELS, History, Operation, Status, check, find_level, read_history
 from treville.histories.check import POLYNOMIAL_LEVELS
 from treville.histories.generate import generate, mutate
+from treville.histories.history import Value
 from treville.results import Budget, InputError, Verdict
 
 from . import oracle, shapes
@@ -206,8 +207,9 @@ def test_linearizability_equals_brute_force_on_random_intervals() -> None:
 
 
 def linear(order: tuple[Operation, ...]) -> bool:
-    value = 0
+    value: Value = 0
     for i, operation in enumerate(order):
+        assert operation.start is not None
         if any(later.end is not None and later.end < operation.start for later in order[i + 1 :]):
             return False
         if operation.is_write:

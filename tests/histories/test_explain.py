@@ -5,14 +5,16 @@ from __future__ import annotations
 from tests.seeds import generator
 
 from treville.histories import LEVELS, check, find_level, read_history
-from treville.histories.explain import explain
+from treville.histories.explain import Explanation, explain
 from treville.histories.generate import generate, mutate
+from treville.histories.history import History, Value
+from treville.histories.levels import Level
 from treville.results import Budget, Verdict
 
 from . import shapes
 
 
-def failing_part(history, level):
+def failing_part(history: History, level: Level) -> Explanation:
     answer = check(history, level)
     assert answer.verdict is Verdict.FAIL
     return explain(history, answer, Budget(60))
@@ -52,10 +54,10 @@ def test_parts_of_random_failures_fail_and_are_minimal() -> None:
                 assert check(smaller, level).verdict is Verdict.PASS, (level.name, history.compact())
 
 
-def sources_kept(history, part) -> bool:
+def sources_kept(history: History, part: History) -> bool:
     """Every read of the part still has all writes that may be its source."""
 
-    def writers(of, key, value):
+    def writers(of: History, key: str, value: Value) -> int:
         return sum(o.is_write and o.key == key and o.value == value for o in of.operations)
 
     return all(

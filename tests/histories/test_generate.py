@@ -52,7 +52,7 @@ def test_mutation_changes_reads_only() -> None:
     assert all(not a.is_write and (a.process, a.key) == (b.process, b.key) for a, b in differences)
 
 
-def satisfiable(clauses) -> bool:
+def satisfiable(clauses: list[list[int]]) -> bool:
     variables = sorted({abs(literal) for clause in clauses for literal in clause})
     for values in product([False, True], repeat=len(variables)):
         chosen = dict(zip(variables, values, strict=True))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from treville.models.blocks import BLOCK, with_atomic_blocks
+from treville.models.blocks import with_atomic_blocks
 from treville.models.evaluate import evaluate
 from treville.models.library import load_model
+from treville.models.recognise import BLOCK
 from treville.relations import Relation
 
 MODELS = ("sc", "tso", "pso", "power", "armv7", "aarch64", "riscv", "rc11")

@@ -47,7 +47,7 @@ def test_the_page_on_models_lists_them_all() -> None:
 
 @pytest.mark.parametrize("row", ["SB:", "MP:", "LB:", "CoRR:", "IRIW:"])
 def test_the_table_of_verdicts_is_the_one_that_is_tested(row: str) -> None:
-    from models.test_library import OWN, TESTS
+    from tests.models.test_library import OWN, TESTS
 
     text = (DOCS / "models.md").read_text()
     line = next(line for line in text.splitlines() if line.startswith(f"| {row}"))

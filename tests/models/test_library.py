@@ -6,8 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-
-from models.handmade import (
+from tests.models.handmade import (
     Candidate,
     independent_reads,
     load_buffering,
@@ -16,6 +15,7 @@ from models.handmade import (
     store_buffering,
     two_reads_backwards,
 )
+
 from treville.models.base import FENCES
 from treville.models.cat.files import LIBRARY
 from treville.models.cat.resolve import resolve_file

@@ -3,16 +3,21 @@ coherence of random programs with locked instructions and fences."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import permutations, product
 from random import Random
+from typing import TypeVar
 
 import pytest
+from tests.models.handmade import Candidate, Pairs
 from tests.seeds import generator, telling
 
-from models.handmade import Candidate, Pairs
 from treville.models.library import load_model
 
 Row = tuple[int, str, str]
+Buffer = tuple[int | None, ...]
+State = tuple[tuple[int, ...], tuple[Buffer, ...], tuple[int, ...]]
+Item = TypeVar("Item")
 FENCES = ("MFENCE", "MEMBAR.SS")
 INITIAL: list[Row] = [(-1, "W", "x"), (-2, "W", "y")]
 
@@ -20,7 +25,8 @@ INITIAL: list[Row] = [(-1, "W", "x"), (-2, "W", "y")]
 def random_code(choose: Random, updates: bool) -> tuple[list[Row], Pairs, list[int]]:
     """The rows of two threads, at most five accesses, which of them are a read-modify-write, and which are
     locked: these and, as when a comparison fails, some others."""
-    rows, pairs, locked = list(INITIAL), [], []
+    rows, pairs = list(INITIAL), Pairs()
+    locked: list[int] = []
     share = choose.choice((0.0, 0.5, 1.0))
     for thread, length in enumerate(choose.choice(((2, 2), (2, 2), (2, 2), (2, 3), (3, 2), (1, 3)))):
         location = choose.choice("xy")
@@ -79,7 +85,7 @@ class StoreBuffers:
 
     def allow(self) -> bool:
         """Depth first over positions, buffers (None is a store fence) and the writes that memory has seen."""
-        start = ((0, 0), ((), ()), (0, 1))
+        start: State = ((0, 0), ((), ()), (0, 1))
         stack, seen = [start], {start}
         while stack:
             positions, buffers, done = stack.pop()
@@ -96,9 +102,13 @@ class StoreBuffers:
                         stack.append(state)
         return False
 
-    def _steps(self, thread, at, buffer, done):  # type: ignore[no-untyped-def]
+    def _steps(
+        self, thread: int, at: int, buffer: Buffer, done: tuple[int, ...]
+    ) -> Iterator[tuple[int, Buffer, tuple[int, ...]]]:
         for place, entry in enumerate(buffer):
-            if entry is not None and self._may_leave(buffer, place) and self.before[entry] <= set(done):
+            if entry is None or not self._may_leave(buffer[:place], entry):
+                continue
+            if self.before[entry] <= set(done):
                 yield at, _without_fences(buffer[:place] + buffer[place + 1 :]), (*done, entry)
         if at == len(self.code[thread]):
             return
@@ -129,21 +139,20 @@ class StoreBuffers:
             if (own[-1] if own else self._memory(name, done)) == self.source[event]:
                 yield at + 1, buffer, done
 
-    def _may_leave(self, buffer, place) -> bool:  # type: ignore[no-untyped-def]
-        ahead = buffer[:place]
+    def _may_leave(self, ahead: Buffer, entry: int) -> bool:
         if self.model != "pso":
             return not ahead
-        return None not in ahead and all(self.rows[e][2] != self.rows[buffer[place]][2] for e in ahead)
+        return all(e is not None and self.rows[e][2] != self.rows[entry][2] for e in ahead)
 
     def _memory(self, location: str, done: tuple[int, ...]) -> int:
         return next(write for write in reversed(done) if self.rows[write][2] == location)
 
 
-def _with(values, place, value):  # type: ignore[no-untyped-def]
+def _with(values: tuple[Item, ...], place: int, value: Item) -> tuple[Item, ...]:
     return (*values[:place], value, *values[place + 1 :])
 
 
-def _without_fences(buffer):  # type: ignore[no-untyped-def]
+def _without_fences(buffer: Buffer) -> Buffer:
     """A fence with nothing in front of it is gone."""
     return _without_fences(buffer[1:]) if buffer and buffer[0] is None else buffer
 

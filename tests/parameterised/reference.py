@@ -161,7 +161,7 @@ class Reference:
             if isinstance(part, syntax.Comparison) and part.operator == "=" and self.constant(part.right):
                 for env in environments:
                     if isinstance(part.left, syntax.Cell):
-                        cell = (part.left.array, tuple(env[i.text] for i in part.left.indices))
+                        cell = (part.left.array, tuple(self.term(i, env, {}) for i in part.left.indices))
                         found[cell] = self.term(part.right, env, {})
                     elif isinstance(part.left, syntax.Name) and part.left.text in self.arity:
                         found[part.left.text, ()] = self.term(part.right, env, {})
@@ -203,7 +203,10 @@ class Reference:
             if not action.cases:
                 arbitrary.append(action.target)
             elif action.is_case and action.indices is not None:
-                names = [index.text for index in action.indices]
+                names = []
+                for index in action.indices:
+                    assert isinstance(index, syntax.Name)
+                    names.append(index.text)
                 for at in product(range(self.processes), repeat=len(names)):
                     inner = {**env, **dict(zip(names, at, strict=True))}
                     self.assign(action, (action.target, at), inner, held, new)

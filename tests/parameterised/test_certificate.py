@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from tests.parameterised.random_systems import random_system
+from tests.parameterised.systems import FLAGS, FLAGS_NO_FENCE, MESSAGE, MUTEX, SPINLOCK, TWO_WRITES
 
-from parameterised.random_systems import random_system
-from parameterised.systems import FLAGS, FLAGS_NO_FENCE, MESSAGE, MUTEX, SPINLOCK, TWO_WRITES
 from treville.parameterised.certificate import certify
 from treville.parameterised.decide import decide
 from treville.parameterised.resolve import read_system

@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 
 import pytest
+from tests.parameterised.random_systems import random_litmus, random_system
+from tests.parameterised.systems import CORPUS, FLAGS, FLAGS_NO_FENCE, MESSAGE, MUTEX, SPINLOCK, TWO_WRITES
 
-from parameterised.random_systems import random_litmus, random_system
-from parameterised.systems import CORPUS, FLAGS, FLAGS_NO_FENCE, MESSAGE, MUTEX, SPINLOCK, TWO_WRITES
 from treville.parameterised.decide import decide
 from treville.parameterised.forward import explore
 from treville.parameterised.machine import Bounds
@@ -15,8 +15,8 @@ from treville.parameterised.resolve import read_system
 from treville.results import Budget, Verdict
 
 
-def _verdict(text: str, model: str | None = None, **options: bool) -> Verdict:
-    return decide(read_system(text, "test.cub", model), Budget(30), **options).verdict
+def _verdict(text: str, model: str | None = None) -> Verdict:
+    return decide(read_system(text, "test.cub", model), Budget(30)).verdict
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from itertools import permutations
+from typing import Any
 
 import pytest
+from tests.parameterised.random_protocols import random_protocol
+from tests.parameterised.systems import FLAGS, MUTEX
 from tests.seeds import telling
 
-from parameterised.random_protocols import random_protocol
-from parameterised.systems import FLAGS, MUTEX
 from treville.parameterised.cube import Node
 from treville.parameterised.forward import explore
 from treville.parameterised.known_states import KnownStates
@@ -43,7 +44,7 @@ def test_compiled_steps_are_the_machines_steps(seed: int) -> None:
 def _renamings(machine: Machine, state: State) -> set[State]:
     found = set()
     for called in permutations(range(machine.processes)):
-        values = [None] * len(machine.slots)
+        values: list[Any] = [None] * len(machine.slots)
         for term, slot in machine.slots.items():
             moved = ("a", term[1], tuple(called[i] for i in term[2])) if term[0] == "a" else term
             value = state[0][slot]

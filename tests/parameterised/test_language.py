@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
+from tests.parameterised.random_protocols import random_protocol
+from tests.parameterised.reference import Reference
+from tests.parameterised.systems import FLAGS, MESSAGE, MUTEX, SPINLOCK, TWO_WRITES
 from tests.seeds import generator, telling
 
-from parameterised.random_protocols import random_protocol
-from parameterised.reference import Reference
-from parameterised.systems import FLAGS, MESSAGE, MUTEX, SPINLOCK, TWO_WRITES
 from treville.parameterised.decide import decide
 from treville.parameterised.resolve import read_system
 from treville.results import Budget, InputError, Unsupported, Verdict
@@ -114,7 +114,8 @@ def test_a_case_without_end_is_no_internal_error() -> None:
     assert decide(read_system(text, "test.cub"), Budget(20)).verdict is not Verdict.PASS
 
 
-_TOKENS = ("forall", "exists", "not", "(", ")", "{", "}", "[", "]", "=", "<", "&&", "||", "=>", "case", "|")
+_TOKENS: tuple[str, ...] = ("forall", "exists", "not", "(", ")", "{", "}", "[", "]", "=", "<", "&&", "||")
+_TOKENS += ("=>", "case", "|")
 _TOKENS += (":", ":=", ";", ".", "?", "#1", "#99999999999", "1.5", "-1", "if", "let", "in", "type", "var")
 _TOKENS += ("unsafe", "weak", "@", "fence", "proc", "int", "True", "X", "p", "(*", "*)", "\x00", "é", "+")
 

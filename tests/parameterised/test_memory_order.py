@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from tests.parameterised.random_outcomes import random_outcome
 
-from parameterised.random_outcomes import random_outcome
 from treville.parameterised.decide import decide
 from treville.parameterised.pending import late_writers, written_alone
 from treville.parameterised.resolve import read_system

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from parameterised.systems import FLAGS, ROOT
+from tests.parameterised.systems import FLAGS, ROOT
 
 PAGE = (ROOT / "docs" / "param.md").read_text(encoding="utf-8")
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from tests.parameterised.systems import MUTEX
 
-from parameterised.systems import MUTEX
 from treville.parameterised.parser import parse
 from treville.parameterised.resolve import read_system
 from treville.parameterised.syntax import Joined, Quantified

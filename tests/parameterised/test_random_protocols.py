@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from tests.parameterised.random_protocols import random_protocol
+from tests.parameterised.reference import Reference
 
-from parameterised.random_protocols import random_protocol
-from parameterised.reference import Reference
 from treville.parameterised import decide
 from treville.parameterised.decide import Answer
 from treville.parameterised.resolve import read_system

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import product
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treville.parameterised.system import Symbol, Type, equality, linear
+from treville.parameterised.system import Literal, Symbol, Term, Type, equality, linear
 from treville.parameterised.theory import Theory
 
+Sum = tuple[str, dict[Term, int], int]  # comparison, terms, constant
 COLOUR = Type("colour", "enum", ("R", "G", "B"))
 SYMBOLS = {name: Symbol(name, COLOUR, 0, False, False) for name in "XYZ"}
 SYMBOLS |= {name: Symbol(name, Type("int", "int"), 0, False, False) for name in "IJK"}
@@ -24,17 +27,19 @@ sums = st.tuples(
 )
 
 
-def _holds(literal, values) -> bool:
-    def value(term):
+def _holds(literal: Literal, values: Mapping[str, str | int]) -> bool:
+    def value(term: Term) -> Any:
         return term[1] if term[0] == "k" else values[term[1]]
 
     if literal[0] == "L":
         total = sum(factor * value(term) for term, factor in literal[2]) + literal[3]
-        return {"=": total == 0, "!": total != 0, "<=": total <= 0, "<": total < 0}[literal[1]]
-    return (value(literal[1]) == value(literal[2])) == (literal[0] == "=")
+        return bool({"=": total == 0, "!": total != 0, "<=": total <= 0, "<": total < 0}[literal[1]])
+    return bool((value(literal[1]) == value(literal[2])) == (literal[0] == "="))
 
 
-def _models(literals, names, domain):
+def _models(
+    literals: Collection[Literal], names: str, domain: Iterable[str | int]
+) -> Iterator[dict[str, str | int]]:
     for chosen in product(domain, repeat=len(names)):
         values = dict(zip(names, chosen, strict=True))
         if all(_holds(literal, values) for literal in literals):
@@ -43,7 +48,7 @@ def _models(literals, names, domain):
 
 @settings(max_examples=400, deadline=None)
 @given(st.lists(equalities, max_size=6))
-def test_equalities_keep_their_models(drawn) -> None:
+def test_equalities_keep_their_models(drawn: list[tuple[str, Term, Term]]) -> None:
     literals = [made for op, a, b in drawn if not isinstance(made := equality(op, a, b), bool)]
     normal = THEORY.normal(literals)
     models = list(_models(literals, "XYZ", COLOUR.values))
@@ -55,8 +60,8 @@ def test_equalities_keep_their_models(drawn) -> None:
 
 @settings(max_examples=400, deadline=None)
 @given(st.lists(sums, max_size=5))
-def test_sums_keep_their_models(drawn) -> None:
-    literals = []
+def test_sums_keep_their_models(drawn: list[Sum]) -> None:
+    literals: list[Literal] = []
     for op, terms, constant in drawn:
         made = linear(op, dict(terms), constant, integral=True)
         if not isinstance(made, bool):
@@ -71,7 +76,7 @@ def test_sums_keep_their_models(drawn) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(sums, max_size=4), sums)
-def test_what_is_entailed_holds_in_all_models(drawn, last) -> None:
+def test_what_is_entailed_holds_in_all_models(drawn: list[Sum], last: Sum) -> None:
     literals = [m for op, t, c in drawn if not isinstance(m := linear(op, dict(t), c, integral=True), bool)]
     claim = linear(last[0], dict(last[1]), last[2], integral=True)
     facts = THEORY.facts(literals)
@@ -82,7 +87,7 @@ def test_what_is_entailed_holds_in_all_models(drawn, last) -> None:
 
 def test_the_last_value_of_an_enumeration_follows() -> None:
     normal = THEORY.normal([("!", ("k", "R"), ("v", "X")), ("!", ("k", "G"), ("v", "X"))])
-    assert normal == {("=", ("k", "B"), ("v", "X"))}
+    assert normal == frozenset({("=", ("k", "B"), ("v", "X"))})
 
 
 def test_an_order_with_a_cycle_is_contradictory() -> None:

@@ -11,7 +11,7 @@ from treville.petri.net import UNBOUNDED, Box, Interval, Marking, Net, Problem, 
 
 
 @st.composite
-def petri_transitions(draw, places: int, name: str = "t") -> Transition:
+def petri_transitions(draw: st.DrawFn, places: int, name: str = "t") -> Transition:
     take = draw(st.lists(st.integers(0, 2), min_size=places, max_size=places))
     give = draw(st.lists(st.integers(0, 2), min_size=places, max_size=places))
     guard = {p: Interval(n) for p, n in enumerate(take) if n}
@@ -20,7 +20,7 @@ def petri_transitions(draw, places: int, name: str = "t") -> Transition:
 
 
 @st.composite
-def any_transitions(draw, places: int, *, upper: bool) -> Transition:
+def any_transitions(draw: st.DrawFn, places: int, *, upper: bool) -> Transition:
     """Shifts, transfers, resets, constants; upper guards when asked for."""
     guard = {}
     for place in range(places):
@@ -46,7 +46,7 @@ def any_transitions(draw, places: int, *, upper: bool) -> Transition:
 
 
 @st.composite
-def boxes(draw, places: int, *, closed: bool | None = None) -> Box:
+def boxes(draw: st.DrawFn, places: int, *, closed: bool | None = None) -> Box:
     """`closed`: True for upward closed, False for one marking, None for anything."""
     low = tuple(draw(st.lists(st.integers(0, 3), min_size=places, max_size=places)))
     if closed is False:
@@ -58,7 +58,7 @@ def boxes(draw, places: int, *, closed: bool | None = None) -> Box:
 
 
 @st.composite
-def petri_problems(draw, *, closed: bool | None = True, parametric: bool = False) -> Problem:
+def petri_problems(draw: st.DrawFn, *, closed: bool | None = True, parametric: bool = False) -> Problem:
     places = draw(st.integers(1, 4))
     transitions = draw(st.lists(petri_transitions(places), min_size=1, max_size=4))
     start = tuple(draw(st.lists(st.integers(0, 2), min_size=places, max_size=places)))
@@ -70,7 +70,7 @@ def petri_problems(draw, *, closed: bool | None = True, parametric: bool = False
 
 
 @st.composite
-def any_problems(draw, *, upper: bool) -> Problem:
+def any_problems(draw: st.DrawFn, *, upper: bool) -> Problem:
     places = draw(st.integers(1, 3))
     transitions = draw(st.lists(any_transitions(places, upper=upper), min_size=1, max_size=3))
     start = tuple(draw(st.lists(st.integers(0, 2), min_size=places, max_size=places)))

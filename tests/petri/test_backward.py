@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.petri.nets import any_transitions, box_of_markings
 
 from treville.petri.backward import _Predecessors
-from treville.petri.net import Net
+from treville.petri.net import Marking, Net, Transition
 from treville.petri.packing import Packing
 
 
@@ -17,7 +17,7 @@ def covers(marking: tuple[int, ...], least: tuple[int, ...]) -> bool:
 
 @settings(max_examples=150, deadline=None)
 @given(any_transitions(3, upper=False), st.tuples(*[st.integers(0, 3)] * 3))
-def test_predecessors_are_what_leads_above_a_marking(transition, target):
+def test_predecessors_are_what_leads_above_a_marking(transition: Transition, target: Marking) -> None:
     """Shifts, transfers and resets; what is above the marking already is of no interest."""
     packing = Packing(3, 8)
     found = _Predecessors(Net(("p", "q", "r"), (transition,)), packing)

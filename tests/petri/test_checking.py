@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.petri.nets import boxes, petri_problems, reachable
 
-from treville.petri.answers import Combination, Cover, FiringSequence, Invariant, Markings
+from treville.petri.answers import Combination, Cover, Evidence, FiringSequence, Invariant, Markings
 from treville.petri.checking import check
 from treville.petri.halfspace import HalfSpace
-from treville.petri.net import UNBOUNDED, Box
+from treville.petri.net import UNBOUNDED, Box, Problem
 from treville.petri.spec import parse
 
 # a token moves from x to y; two tokens never come about
@@ -30,7 +30,7 @@ SUM = HalfSpace((-1, -1), -1)
         Markings(frozenset({(1, 0), (0, 1)})),
     ],
 )
-def test_right_certificates_pass(evidence):
+def test_right_certificates_pass(evidence: Evidence) -> None:
     assert check(PROBLEM, evidence) is None
 
 
@@ -57,11 +57,12 @@ def test_right_certificates_pass(evidence):
         (FiringSequence((1, 0), (0, 0)), "not enabled"),
     ],
 )
-def test_wrong_evidence_is_rejected_with_the_reason(evidence, complaint):
+def test_wrong_evidence_is_rejected_with_the_reason(evidence: Evidence, complaint: str | None) -> None:
     found = check(PROBLEM, evidence)
     if complaint is None:
         assert found is None, "a useless sum does not hurt where a half space excludes the target alone"
     else:
+        assert found is not None
         assert complaint in found
 
 
@@ -71,7 +72,9 @@ def test_wrong_evidence_is_rejected_with_the_reason(evidence, complaint):
     st.lists(st.tuples(st.lists(st.integers(-2, 2), min_size=4, max_size=4), st.integers(-4, 4)), max_size=2),
     st.lists(boxes(4), max_size=3),
 )
-def test_accepted_invariants_hold_on_every_reachable_marking(problem, spaces, excluded):
+def test_accepted_invariants_hold_on_every_reachable_marking(
+    problem: Problem, spaces: list[tuple[list[int], int]], excluded: list[Box]
+) -> None:
     count = len(problem.net.places)
     half_spaces = tuple(HalfSpace(tuple(k[:count]), c) for k, c in spaces)
     cut = tuple(Box(b.low[:count], b.high[:count]) for b in excluded) + problem.targets

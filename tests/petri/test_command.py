@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -14,28 +15,30 @@ ZERO = "vars x y rules x = 0 -> y' = y + 1; init x = 1, y >= 0 target x = 1, y =
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path: Path) -> Path:
     (tmp_path / "safe.spec").write_text(SAFE)
     (tmp_path / "unsafe.spec").write_text(UNSAFE)
     (tmp_path / "notes.txt").write_text("not a net")
     return tmp_path
 
 
-def test_a_proof_is_printed_as_an_inequality(folder, capsys):
+def test_a_proof_is_printed_as_an_inequality(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["petri", str(folder / "safe.spec")]) == 0
     text = capsys.readouterr().out
     assert "PASS (halfspace" in text
     assert "x + y <= 1" in text
 
 
-def test_a_counterexample_is_printed_step_by_step(folder, capsys):
+def test_a_counterexample_is_printed_step_by_step(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["petri", str(folder / "unsafe.spec")]) == 1
     text = capsys.readouterr().out
     assert "start   x=1" in text
     assert "t1 (line 1)   y=1" in text
 
 
-def test_a_folder_gives_one_json_object_for_each_net(folder, capsys):
+def test_a_folder_gives_one_json_object_for_each_net(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["petri", str(folder), "--json"]) == 1
     reports = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [report["verdict"] for report in reports] == ["PASS", "FAIL"]
@@ -46,7 +49,9 @@ def test_a_folder_gives_one_json_object_for_each_net(folder, capsys):
 
 
 @pytest.mark.parametrize("method", ["auto", "backward", "forward"])
-def test_stored_certificates_are_checked_again(folder, capsys, method):
+def test_stored_certificates_are_checked_again(
+    folder: Path, capsys: pytest.CaptureFixture[str], method: str
+) -> None:
     (folder / "zero.spec").write_text(ZERO)
     (folder / "finite.spec").write_text(SAFE.replace("target y >= 2", "target x = 1, y = 1"))
     main(["petri", str(folder), "--json", "--method", method])
@@ -59,7 +64,9 @@ def test_stored_certificates_are_checked_again(folder, capsys, method):
     assert main(["petri", str(folder), "--check", str(stored)]) in (1, 2)
 
 
-def test_several_processes_print_the_same_in_the_same_order(folder, capsys):
+def test_several_processes_print_the_same_in_the_same_order(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["petri", str(folder), "--json"]) == 1
     alone = capsys.readouterr().out.splitlines()
     assert main(["petri", str(folder), "--json", "--jobs", "2"]) == 1
@@ -68,7 +75,7 @@ def test_several_processes_print_the_same_in_the_same_order(folder, capsys):
         assert {**json.loads(one), "seconds": 0} == {**json.loads(other), "seconds": 0}
 
 
-def test_a_refused_file_does_not_stop_the_others(folder, capsys):
+def test_a_refused_file_does_not_stop_the_others(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "bad.spec").write_text("vars x rules q >= 1 -> ; init x = 1 target x >= 2")
     assert main(["petri", str(folder), "--json"]) == 2
     printed = capsys.readouterr()
@@ -76,7 +83,7 @@ def test_a_refused_file_does_not_stop_the_others(folder, capsys):
     assert "bad.spec:1:14: error: unknown place `q`" in printed.err
 
 
-def test_questions_and_targets_can_be_changed(folder, capsys):
+def test_questions_and_targets_can_be_changed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = str(folder / "safe.spec")
     assert main(["petri", path, "--target", "y >= 1"]) == 1
     assert main(["petri", path, "--target", "x = 1, y = 1", "--cover"]) == 0
@@ -85,17 +92,17 @@ def test_questions_and_targets_can_be_changed(folder, capsys):
     capsys.readouterr()
 
 
-def test_a_file_that_is_not_there_is_wrong_input(tmp_path, capsys):
+def test_a_file_that_is_not_there_is_wrong_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["petri", str(tmp_path / "nothing.spec")]) == 2
     assert "cannot read the file" in capsys.readouterr().err
 
 
-def test_an_empty_folder_is_wrong_input(tmp_path, capsys):
+def test_an_empty_folder_is_wrong_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["petri", str(tmp_path)]) == 2
     assert "no nets found" in capsys.readouterr().err
 
 
-def test_a_picture_is_written_beside_the_answer(folder, capsys):
+def test_a_picture_is_written_beside_the_answer(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["petri", str(folder), "--svg", str(folder / "pictures")]) == 1
     assert (folder / "pictures" / "safe.svg").read_text().startswith("<svg")
     assert "<animate" in (folder / "pictures" / "unsafe.svg").read_text()

@@ -29,7 +29,7 @@ DECIDED = [(file, verdict) for file, verdict in ROWS if verdict != "undecided"]
 
 
 @pytest.mark.skipif(not ROWS, reason="the corpus is not beside the repository")
-def test_verdicts_equal_those_that_mist_agrees_on():
+def test_verdicts_equal_those_that_mist_agrees_on() -> None:
     for file, verdict in DECIDED:
         if file not in SLOW:
             result = answer(read_problem(str(CORPUS / file)), "auto", Budget(60))
@@ -37,14 +37,14 @@ def test_verdicts_equal_those_that_mist_agrees_on():
 
 
 @pytest.mark.skipif(not ROWS, reason="the corpus is not beside the repository")
-def test_the_parametric_kanban_net_is_coverable():
+def test_the_parametric_kanban_net_is_coverable() -> None:
     result = answer(read_problem(str(CORPUS / "PN/kanban.spec")), "auto", Budget(60))
     assert result.verdict is Verdict.FAIL
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("file", sorted(SLOW))
-def test_large_nets_too(file):
+def test_large_nets_too(file: str) -> None:
     verdicts = dict(ROWS)
     if file not in verdicts:
         pytest.skip("the corpus is not beside the repository")

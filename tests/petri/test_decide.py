@@ -10,7 +10,7 @@ from treville.petri.answers import Finding, FiringSequence
 from treville.petri.backward import backward
 from treville.petri.boxes import backward_boxes, preimages
 from treville.petri.checking import check
-from treville.petri.decide import METHODS, answer
+from treville.petri.decide import METHODS, Method, answer
 from treville.petri.forward import forward
 from treville.petri.guided import guided
 from treville.petri.net import UNBOUNDED, Box, Interval, Net, Problem, Transition, Update
@@ -22,12 +22,13 @@ from treville.results.verdict import Verdict
 PROVING = [m for m in METHODS if m != "guided"]
 
 
-def finding(method, steps: int) -> Finding | None:
+def finding(method: Method, steps: int) -> Finding | None:
     for _ in range(steps):
         try:
             next(method)
         except StopIteration as stop:
-            return stop.value
+            found: Finding = stop.value
+            return found
     return None
 
 
@@ -49,7 +50,7 @@ def agrees(problem: Problem, result: Finding | None, expected: bool | None) -> N
 
 @settings(max_examples=200, deadline=None)
 @given(petri_problems())
-def test_coverability_of_petri_nets_equals_exploration(problem):
+def test_coverability_of_petri_nets_equals_exploration(problem: Problem) -> None:
     expected = truth(problem)
     result = finding(backward(problem, Separator(problem, Budget())), 5000)
     assert result is not None, "backward search of a small net must end"
@@ -60,9 +61,10 @@ def test_coverability_of_petri_nets_equals_exploration(problem):
 
 @settings(max_examples=150, deadline=None)
 @given(petri_problems(closed=True, parametric=True))
-def test_parametric_initial_sets_give_one_verdict(problem):
+def test_parametric_initial_sets_give_one_verdict(problem: Problem) -> None:
     result = finding(backward(problem, Separator(problem, Budget())), 5000)
     assert result is not None
+    assert result.evidence is not None
     assert check(problem, result.evidence) is None
     unsafe = isinstance(result.evidence, FiringSequence)
     agrees(problem, finding(forward(problem, Budget()), 500), unsafe)
@@ -71,7 +73,7 @@ def test_parametric_initial_sets_give_one_verdict(problem):
 
 @settings(max_examples=150, deadline=None)
 @given(petri_problems(closed=None))
-def test_reachability_of_petri_nets_equals_exploration(problem):
+def test_reachability_of_petri_nets_equals_exploration(problem: Problem) -> None:
     expected = truth(problem)
     agrees(problem, finding(backward_boxes(problem, Separator(problem, Budget())), 1500), expected)
     agrees(problem, finding(forward(problem, Budget()), 3500), expected)
@@ -80,7 +82,7 @@ def test_reachability_of_petri_nets_equals_exploration(problem):
 
 @settings(max_examples=100, deadline=None)
 @given(any_problems(upper=False))
-def test_transfers_and_resets_equal_exploration(problem):
+def test_transfers_and_resets_equal_exploration(problem: Problem) -> None:
     expected = truth(problem)
     result = finding(backward(problem, Separator(problem, Budget())), 3000)
     agrees(problem, result, expected)
@@ -90,7 +92,7 @@ def test_transfers_and_resets_equal_exploration(problem):
 
 @settings(max_examples=200, deadline=None)
 @given(any_problems(upper=True))
-def test_zero_tests_equal_exploration(problem):
+def test_zero_tests_equal_exploration(problem: Problem) -> None:
     expected = truth(problem)
     agrees(problem, finding(backward_boxes(problem, Separator(problem, Budget())), 1500), expected)
     agrees(problem, finding(forward(problem, Budget()), 1500), expected)
@@ -98,7 +100,7 @@ def test_zero_tests_equal_exploration(problem):
 
 @settings(max_examples=200, deadline=None)
 @given(any_transitions(3, upper=True), boxes(3))
-def test_preimages_are_exact(transition, box):
+def test_preimages_are_exact(transition: Transition, box: Box) -> None:
     pieces = list(preimages(transition, box))
     for marking in box_of_markings(3, 5):
         inside = transition.enabled(marking) and box.contains(transition.fire(marking))
@@ -107,7 +109,7 @@ def test_preimages_are_exact(transition, box):
 
 @settings(max_examples=60, deadline=None)
 @given(petri_problems(closed=None))
-def test_auto_agrees_with_exploration(problem):
+def test_auto_agrees_with_exploration(problem: Problem) -> None:
     expected = truth(problem)
     result = answer(problem, "auto", Budget(1.0))
     if expected is not None and result.verdict is not Verdict.UNKNOWN:
@@ -125,19 +127,19 @@ target busy >= 2
 
 
 @pytest.mark.parametrize("method", PROVING)
-def test_mutual_exclusion_of_any_number_of_processes(method):
+def test_mutual_exclusion_of_any_number_of_processes(method: str) -> None:
     assert answer(parse(MUTEX.format(locks=1), "f"), method, Budget(20)).verdict is Verdict.PASS
 
 
 @pytest.mark.parametrize("method", ["auto", "backward", "forward", "guided"])
-def test_two_locks_break_mutual_exclusion(method):
+def test_two_locks_break_mutual_exclusion(method: str) -> None:
     result = answer(parse(MUTEX.format(locks=2), "f"), method, Budget(20))
     assert result.verdict is Verdict.FAIL
     assert isinstance(result.evidence, FiringSequence)
     assert result.evidence.initial[0] >= 2, "one process alone cannot be twice in the critical section"
 
 
-def test_an_initial_target_is_reached_without_a_step():
+def test_an_initial_target_is_reached_without_a_step() -> None:
     problem = parse("vars x rules init x >= 1 target x >= 5", "f")
     for method in ("auto", "backward", "forward", "guided"):
         result = answer(problem, method, Budget(5))
@@ -145,20 +147,20 @@ def test_an_initial_target_is_reached_without_a_step():
         assert result.evidence.steps == ()
 
 
-def test_a_used_up_budget_is_unknown_with_advice():
+def test_a_used_up_budget_is_unknown_with_advice() -> None:
     problem = parse("vars x y rules true -> x' = x + 1; init x = 0, y = 0 target x = 3, y = 1", "f")
     result = answer(problem, "forward", Budget(0.2))
     assert result.verdict is Verdict.UNKNOWN
     assert "--timeout" in result.advice
 
 
-def test_every_target_line_counts():
+def test_every_target_line_counts() -> None:
     """The first line alone is unreachable; the original tool looked no further."""
     text = MUTEX.format(locks=1) + "  wait >= 3\n"
     assert answer(parse(text, "f")).verdict is Verdict.FAIL
 
 
-def test_exclusive_places_prune_the_backward_search():
+def test_exclusive_places_prune_the_backward_search() -> None:
     """A ring of flags of which one is raised, moved by transfers that no linear invariant follows."""
     size = 9
     rules = []
@@ -175,7 +177,7 @@ def test_exclusive_places_prune_the_backward_search():
     assert result.verdict is Verdict.PASS
 
 
-def test_a_long_way_is_found_along_the_state_equation():
+def test_a_long_way_is_found_along_the_state_equation() -> None:
     """Every philosopher takes the left fork: breadth-first search would see exponentially many markings."""
     size = 40
     rules = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,7 +22,7 @@ from treville.petri.halfspace import (
     triviality,
     violating_marking,
 )
-from treville.petri.net import Interval, Net, Transition, Update
+from treville.petri.net import Box, Interval, Marking, Net, Transition, Update
 
 PLACES = 3
 SIZE = 14
@@ -28,7 +30,7 @@ MARKINGS = box_of_markings(PLACES, SIZE)
 vectors = st.tuples(*[st.integers(-3, 3)] * PLACES)
 
 
-def leaves(half_space: HalfSpace, transition: Transition, markings) -> bool:
+def leaves(half_space: HalfSpace, transition: Transition, markings: Iterable[Marking]) -> bool:
     """Some marking of the box is in the half space, enables the transition, and its successor is not."""
     return any(
         transition.enabled(m) and half_space.contains(m) and not half_space.contains(transition.fire(m))
@@ -38,7 +40,9 @@ def leaves(half_space: HalfSpace, transition: Transition, markings) -> bool:
 
 @settings(max_examples=150, deadline=None)
 @given(vectors, st.integers(-9, 9), petri_transitions(PLACES))
-def test_a_half_space_called_inductive_is_inductive_by_enumeration(k, c, transition):
+def test_a_half_space_called_inductive_is_inductive_by_enumeration(
+    k: tuple[int, ...], c: int, transition: Transition
+) -> None:
     half_space = HalfSpace(k, c)
     claimed = inductive(half_space, transition)
     assert inductive_half_space(half_space, Net(("a", "b", "c"), (transition,))) == claimed
@@ -51,7 +55,9 @@ def test_a_half_space_called_inductive_is_inductive_by_enumeration(k, c, transit
 
 @settings(max_examples=150, deadline=None)
 @given(st.tuples(*[st.integers(0, 4)] * 3), st.booleans(), st.integers(-12, 9), petri_transitions(3))
-def test_algorithm_seven_equals_brute_force_and_the_checker(k, falling, c, transition):
+def test_algorithm_seven_equals_brute_force_and_the_checker(
+    k: tuple[int, ...], falling: bool, c: int, transition: Transition
+) -> None:
     half_space = HalfSpace(tuple(-v for v in k) if falling else k, c)
     change = dot(half_space.k, [transition.delta.get(p, 0) for p in range(3)])
     found = leaves(half_space, transition, MARKINGS)
@@ -73,7 +79,9 @@ def test_algorithm_seven_equals_brute_force_and_the_checker(k, falling, c, trans
     st.integers(-20, 20),
     st.integers(0, 25),
 )
-def test_the_generated_constant_is_the_greatest_inductive_one(k, falling, transitions, smallest, width):
+def test_the_generated_constant_is_the_greatest_inductive_one(
+    k: tuple[int, ...], falling: bool, transitions: list[Transition], smallest: int, width: int
+) -> None:
     k = tuple(-v for v in k) if falling else k
     net = Net(("a", "b", "c"), tuple(transitions))
     expected = [
@@ -88,7 +96,7 @@ def test_the_generated_constant_is_the_greatest_inductive_one(k, falling, transi
 
 
 @given(vectors, boxes(3))
-def test_extremes_over_boxes_are_exact(k, box):
+def test_extremes_over_boxes_are_exact(k: tuple[int, ...], box: Box) -> None:
     inside = [m for m in box_of_markings(3, 8) if box.contains(m)]
     values = [dot(k, m) for m in inside]
     if least(k, box) > -100:
@@ -98,7 +106,9 @@ def test_extremes_over_boxes_are_exact(k, box):
 
 
 @given(vectors, any_transitions(3, upper=True), st.tuples(*[st.integers(0, 4)] * 3))
-def test_pulling_back_commutes_with_firing(k, transition, marking):
+def test_pulling_back_commutes_with_firing(
+    k: tuple[int, ...], transition: Transition, marking: Marking
+) -> None:
     form, constant = pulled_back(k, transition)
     if transition.enabled(marking):
         assert dot(k, transition.fire(marking)) == sum(a * marking[p] for p, a in form.items()) + constant
@@ -106,7 +116,9 @@ def test_pulling_back_commutes_with_firing(k, transition, marking):
 
 @settings(max_examples=150, deadline=None)
 @given(vectors, st.integers(-8, 8), any_transitions(3, upper=True))
-def test_trivial_criteria_hold_for_transfers_and_upper_guards(k, c, transition):
+def test_trivial_criteria_hold_for_transfers_and_upper_guards(
+    k: tuple[int, ...], c: int, transition: Transition
+) -> None:
     half_space = HalfSpace(k, c)
     if triviality(half_space, transition):
         assert not leaves(half_space, transition, box_of_markings(3, 7))
@@ -118,7 +130,7 @@ T = Transition("t", {0: Interval(2), 1: Interval(1)}, {0: Update((0,), -1), 1: U
 
 
 @pytest.mark.parametrize(("c", "expected"), [(9, True), (8, False)])
-def test_the_half_space_of_the_geometric_example(c, expected):
+def test_the_half_space_of_the_geometric_example(c: int, expected: bool) -> None:
     half_space = HalfSpace((3, 2), c)
     assert triviality(half_space, T) is None
     assert inductive(half_space, T) is expected

@@ -14,7 +14,7 @@ objectives = st.lists(st.lists(st.integers(-3, 3), min_size=4, max_size=4), min_
 
 @settings(max_examples=400, deadline=None)
 @given(rows, objectives)
-def test_every_answer_carries_its_own_proof(matrix, goals):
+def test_every_answer_carries_its_own_proof(matrix: list[list[int]], goals: list[list[int]]) -> None:
     cone = Cone(4, [dict(enumerate(row)) for row in matrix], Budget())
     for goal in goals:
         point = cone.ray(dict(enumerate(goal)))
@@ -32,13 +32,13 @@ def test_every_answer_carries_its_own_proof(matrix, goals):
                 assert scale * goal[column] <= combined
 
 
-def test_a_cone_without_rows_is_everything():
+def test_a_cone_without_rows_is_everything() -> None:
     cone = Cone(2, [], Budget())
     assert cone.ray({0: -1, 1: 2}) == {1: 1}
     assert cone.ray({0: -1}) is None
 
 
-def test_degenerate_pivots_end():
+def test_degenerate_pivots_end() -> None:
     # A classic cycling example: Bland's rule must take over.
     matrix = [{0: 1, 1: -11, 2: -5, 3: 18}, {0: 1, 1: -3, 2: -1, 3: 2}, {0: 1}]
     assert Cone(4, matrix, Budget(5)).ray({0: 10, 1: -57, 2: -9, 3: -24}) is None

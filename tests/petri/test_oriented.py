@@ -7,12 +7,13 @@ from tests.petri.nets import any_problems, petri_problems, reachable
 
 from treville.petri.checking import inductive_half_space
 from treville.petri.halfspace import greatest, least
+from treville.petri.net import Problem
 from treville.petri.oriented import Separator, from_weights
 from treville.petri.spec import parse
 from treville.results.budget import Budget
 
 
-def separates(problem) -> None:
+def separates(problem: Problem) -> None:
     separator = Separator(problem, Budget())
     for target in problem.targets:
         half_space = separator.separate(target)
@@ -25,17 +26,17 @@ def separates(problem) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(petri_problems(closed=None, parametric=True))
-def test_half_spaces_of_petri_nets_separate(problem):
+def test_half_spaces_of_petri_nets_separate(problem: Problem) -> None:
     separates(problem)
 
 
 @settings(max_examples=200, deadline=None)
 @given(any_problems(upper=True))
-def test_half_spaces_of_transfers_and_zero_tests_separate(problem):
+def test_half_spaces_of_transfers_and_zero_tests_separate(problem: Problem) -> None:
     separates(problem)
 
 
-def test_hints_of_the_file_are_trusted_only_when_they_hold():
+def test_hints_of_the_file_are_trusted_only_when_they_hold() -> None:
     text = """vars x y z
     rules x >= 1 -> x' = x - 1, y' = y + 1;
           y >= 1 -> y' = y - 1, z' = z + 2;

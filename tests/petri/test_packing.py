@@ -13,7 +13,7 @@ P = Packing(5, 4)
 
 
 @given(numbers, numbers)
-def test_comparison_and_maximum_are_pointwise(a, b):
+def test_comparison_and_maximum_are_pointwise(a: list[int], b: list[int]) -> None:
     x, y = P.pack(a), P.pack(b)
     assert P.unpack(x) == tuple(a)
     assert P.leq(x, y) == all(i <= j for i, j in zip(a, b, strict=True))
@@ -23,7 +23,7 @@ def test_comparison_and_maximum_are_pointwise(a, b):
 
 
 @given(st.lists(numbers, max_size=30), numbers)
-def test_a_minimal_set_knows_what_is_below(members, asked):
+def test_a_minimal_set_knows_what_is_below(members: list[list[int]], asked: list[int]) -> None:
     known = MinimalSet(P)
     for member in members:
         value = P.pack(member)
@@ -39,7 +39,7 @@ def test_a_minimal_set_knows_what_is_below(members, asked):
     )
 
 
-def test_numbers_that_do_not_fit_are_noticed():
+def test_numbers_that_do_not_fit_are_noticed() -> None:
     with pytest.raises(FieldOverflow):
         P.pack([8, 0, 0, 0, 0])
     with pytest.raises(FieldOverflow):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from treville.petri.net import Interval, Update
@@ -30,7 +32,7 @@ GOOD = f"""<?xml version="1.0"?>
 """
 
 
-def test_pages_and_references_make_one_net():
+def test_pages_and_references_make_one_net() -> None:
     net, marking = read_net(GOOD.encode(), "good.pnml")
     assert net.places == ("A", "b")
     assert marking == (3, 0)
@@ -56,26 +58,27 @@ def test_pages_and_references_make_one_net():
         ('<?xml version="1.0"?>', '<!DOCTYPE pnml [<!ENTITY a "b">]>', 1, "document type"),
     ],
 )
-def test_what_changes_the_meaning_is_refused_at_its_line(old, new, line, message):
+def test_what_changes_the_meaning_is_refused_at_its_line(old: str, new: str, line: int, message: str) -> None:
     assert old in GOOD
     with pytest.raises(InputError) as caught:
         read_net(GOOD.replace(old, new, 1).encode(), "bad.pnml")
     assert message in str(caught.value)
+    assert caught.value.span is not None
     assert caught.value.span.line == line
 
 
-def test_entities_never_expand():
+def test_entities_never_expand() -> None:
     bomb = '<!DOCTYPE p [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><pnml>&b;</pnml>'
     with pytest.raises(Unsupported):
         read_net(bomb.encode(), "bomb.pnml")
 
 
-def test_deep_nesting_is_an_input_error():
+def test_deep_nesting_is_an_input_error() -> None:
     with pytest.raises(InputError, match="nested"):
         read_net(("<pnml>" + "<page>" * 5000).encode(), "deep.pnml")
 
 
-def test_pnml_needs_a_target_from_the_command_line(tmp_path):
+def test_pnml_needs_a_target_from_the_command_line(tmp_path: Path) -> None:
     path = tmp_path / "net.pnml"
     path.write_text(GOOD)
     with pytest.raises(InputError, match="no target"):

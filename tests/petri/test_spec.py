@@ -26,7 +26,7 @@ invariants x = 1, y = 2
 """
 
 
-def test_a_file_is_read_as_it_is_written():
+def test_a_file_is_read_as_it_is_written() -> None:
     problem = parse(GOOD, "good.spec")
     first, empty, reset = problem.net.transitions
     assert problem.net.places == ("x", "y", "z")
@@ -39,15 +39,16 @@ def test_a_file_is_read_as_it_is_written():
     assert [t.low for t in problem.targets] == [(1, 1, 0), (0, 0, 3)]
     assert problem.targets[1].high == (UNBOUNDED, UNBOUNDED, 3)
     assert problem.weights == ({0: 1, 1: 2},)
+    assert first.span is not None
     assert first.span.line == 4
 
 
-def test_a_decrement_without_guard_needs_the_tokens_it_takes():
+def test_a_decrement_without_guard_needs_the_tokens_it_takes() -> None:
     problem = parse("vars x rules true -> x' = x - 2; init x = 1 target x >= 9", "f")
     assert problem.net.transitions[0].guard == {0: Interval(2)}
 
 
-def test_two_values_for_one_place_are_read_in_every_way():
+def test_two_values_for_one_place_are_read_in_every_way() -> None:
     text = "vars x y rules x >= 1 -> y' = y + 1, y' = 0, x' = x, x' = x; init x = 1, y = 0 target y >= {}"
     problem = parse(text.format(1), "f")
     assert [t.name for t in problem.net.transitions] == ["t1.1", "t1.2"]
@@ -91,25 +92,26 @@ def with_rule(rule: str) -> str:
         ("vars x rules x >= 1 -> x' = x + 1;", 1, 35, "end of the file"),
     ],
 )
-def test_wrong_input_is_refused_at_its_place(text, line, column, message):
+def test_wrong_input_is_refused_at_its_place(text: str, line: int, column: int, message: str) -> None:
     with pytest.raises(InputError) as caught:
         parse(text, "bad.spec")
     assert message in caught.value.message
+    assert caught.value.span is not None
     assert (caught.value.span.line, caught.value.span.column) == (line, column)
 
 
-def test_a_misspelt_place_is_suggested():
+def test_a_misspelt_place_is_suggested() -> None:
     with pytest.raises(InputError) as caught:
         parse("vars alpha rules alpah >= 1 -> ; init alpha = 1 target alpha >= 1", "f")
     assert "`alpha`" in caught.value.hint
 
 
-def test_huge_numbers_are_refused_not_converted():
+def test_huge_numbers_are_refused_not_converted() -> None:
     with pytest.raises(Unsupported):
         parse(f"vars x rules init x = {'9' * 10000} target x >= 1", "f")
 
 
-def test_targets_of_the_command_line_use_the_same_notation():
+def test_targets_of_the_command_line_use_the_same_notation() -> None:
     first, second = parse_target("a >= 1, b = 0 b >= 3", ("a", "b"))
     assert (first.low, first.high) == ((1, 0), (UNBOUNDED, 0))
     assert second.low == (0, 3)
@@ -128,10 +130,10 @@ def read_or_refuse(text: str) -> None:
 
 
 @given(st.text(alphabet="vars rules init target x y = > - 1 0 , ; ' + [ ] in # \n true", max_size=80))
-def test_any_text_is_read_or_refused(text):
+def test_any_text_is_read_or_refused(text: str) -> None:
     read_or_refuse(text)
 
 
 @given(st.integers(0, len(GOOD)), st.text(max_size=3))
-def test_any_change_of_a_file_is_read_or_refused(position, inserted):
+def test_any_change_of_a_file_is_read_or_refused(position: int, inserted: str) -> None:
     read_or_refuse(GOOD[:position] + inserted + GOOD[position + 1 :])

@@ -10,6 +10,7 @@ from tests.petri.nets import petri_problems, reachable
 from treville.petri.answers import FiringSequence, Invariant
 from treville.petri.checking import check
 from treville.petri.decide import answer
+from treville.petri.net import Net, Problem
 from treville.petri.oriented import Separator
 from treville.petri.spec import parse
 from treville.petri.traps import greatest_trap, traps
@@ -28,7 +29,7 @@ target x >= 1, y >= 1
 """
 
 
-def is_trap(net, places: set[int]) -> bool:
+def is_trap(net: Net, places: set[int]) -> bool:
     for transition in net.transitions:
         takes = any(transition.low(p) for p in places)
         gives = any(transition.low(p) + transition.delta.get(p, 0) for p in places)
@@ -39,11 +40,11 @@ def is_trap(net, places: set[int]) -> bool:
 
 @settings(max_examples=200, deadline=None)
 @given(petri_problems())
-def test_the_greatest_trap_is_the_union_of_all_traps(problem):
+def test_the_greatest_trap_is_the_union_of_all_traps(problem: Problem) -> None:
     net = problem.net
     everything = set(range(len(net.places)))
     found = greatest_trap(net, everything)
-    union = set()
+    union: set[int] = set()
     for size in range(1, len(everything) + 1):
         for chosen in combinations(sorted(everything), size):
             if is_trap(net, set(chosen)):
@@ -51,7 +52,7 @@ def test_the_greatest_trap_is_the_union_of_all_traps(problem):
     assert found == union
 
 
-def test_a_trap_and_a_half_space_add_up_to_a_proof():
+def test_a_trap_and_a_half_space_add_up_to_a_proof() -> None:
     problem = parse(BOTH, "both.spec")
     assert Separator(problem, Budget()).separate(problem.targets[0]) is None
     result = answer(problem, "traps", Budget(10))
@@ -62,7 +63,7 @@ def test_a_trap_and_a_half_space_add_up_to_a_proof():
 
 @settings(max_examples=200, deadline=None)
 @given(petri_problems(closed=None))
-def test_proofs_with_traps_are_right(problem):
+def test_proofs_with_traps_are_right(problem: Problem) -> None:
     method = traps(problem, Separator(problem, Budget()), Budget())
     try:
         while True:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 
 import pytest
@@ -43,8 +43,11 @@ def body(name: str, kind: str) -> str:
     return f"%r = {UNARY[name].format(t=kind)}\nret {kind} %r"
 
 
+Native = dict[tuple[str, int], Callable[[int, int], int]]
+
+
 @pytest.fixture(scope="module")
-def native() -> Iterator[dict[tuple[str, int], ctypes._CFuncPtr]]:
+def native() -> Iterator[Native]:
     """Operator and width -> a function of the machine."""
     llvm = pytest.importorskip("llvmlite.binding")
     llvm.initialize_native_target()
@@ -89,7 +92,7 @@ def is_defined(name: str, one: int, other: int, bits: int) -> bool:
 
 @pytest.mark.parametrize("bits", WIDTHS)
 @pytest.mark.parametrize("name", [*BINARY, *TESTS, *CALLS, *UNARY])
-def test_an_operator_computes_what_the_machine_computes(name: str, bits: int, native) -> None:  # type: ignore[no-untyped-def]
+def test_an_operator_computes_what_the_machine_computes(name: str, bits: int, native: Native) -> None:
     chosen, function = numbers(bits, name), native[name, bits]
     for one, other in product(chosen, chosen):
         if is_defined(name, one, other, bits):

@@ -39,15 +39,15 @@ int main(void) {
 
 def waiting(before: list[Load | Local]) -> Program:
     """`v := x; while (v) { ...; v := x }`."""
-    code = [
+    code = (
         Load("v", X),
         Branch("body", Op("ne", (Reg("v"), Const(0)), 32)),
         Branch("end"),
         *before,
         Load("v", X),
         Branch("head"),
-    ]
-    return Program([Thread("main", code, {"head": 1, "body": 3, "end": len(code)})])
+    )
+    return Program((Thread("main", code, {"head": 1, "body": 3, "end": len(code)}),))
 
 
 def test_a_loop_with_its_test_in_front_only_waits_once_it_is_behind() -> None:
@@ -63,7 +63,7 @@ def test_a_loop_with_its_test_in_front_only_waits_once_it_is_behind() -> None:
 
 def test_a_loop_that_counts_stays_as_it_is() -> None:
     program = waiting([Local("n", Op("add", (Reg("n"), Const(1)), 32))])
-    before = list(program.threads[0].instructions)
+    before = program.threads[0].instructions
     assert with_tests_behind(program).threads[0].instructions == before
 
 

@@ -8,7 +8,7 @@ X, Y = Const(0x4000_0000), Const(0x4010_0000)
 
 def loop(*body: Instruction, after: tuple[Instruction, ...] = ()) -> Thread:
     back = Branch("head", Reg("r"))
-    return Thread("P0", [*body, back, *after], {"head": 0})
+    return Thread("P0", (*body, back, *after), {"head": 0})
 
 
 def test_reading_until_a_value_comes_is_a_spin_loop() -> None:
@@ -34,7 +34,7 @@ def test_a_value_of_an_earlier_round_that_is_used_behind_the_loop_spoils_it() ->
 def test_two_reads_in_a_condition_are_still_a_spin_loop() -> None:
     thread = Thread(
         "P0",
-        [Load("a", X), Branch("out", Reg("a")), Load("b", Y), Branch("head", Reg("b")), Store(X, Const(1))],
+        (Load("a", X), Branch("out", Reg("a")), Load("b", Y), Branch("head", Reg("b")), Store(X, Const(1))),
         {"head": 0, "out": 4},
     )
     assert spin_jumps(thread) == {3}

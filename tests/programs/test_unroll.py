@@ -22,7 +22,7 @@ def unrolled(thread: Thread, bound: int, bounds: dict[int, int] | None = None) -
 
 
 def test_straight_code_is_copied_once_in_order() -> None:
-    thread = Thread("P0", [Fence(frozenset()), Fence(frozenset())])
+    thread = Thread("P0", (Fence(frozenset()), Fence(frozenset())))
     steps = [(step.position, step.edges) for step in unrolled(thread, 2)]
     assert steps == [(0, [(None, 1)]), (1, [(None, EXIT)])]
 
@@ -72,7 +72,7 @@ def random_thread(choose: Random, length: int) -> Thread:
         else Fence(frozenset())
         for _ in range(length)
     ]
-    return Thread("P0", code, {f"L{position}": position for position in range(length + 1)})
+    return Thread("P0", tuple(code), {f"L{position}": position for position in range(length + 1)})
 
 
 class Counting:

@@ -23,7 +23,7 @@ def many_readers(value: int) -> LitmusTest:
         program.threads.append(ThreadDraft(f"R{number}", [Load("r", place)]))
         observed.append(RegisterOf(2 * number + 1, "r", f"{2 * number + 1}:r"))
     condition: Condition = And(tuple(Equals(register, value) for register in observed))
-    return LitmusTest("many", "X86", program.finished(), condition=condition, observed=list(observed))
+    return LitmusTest("many", "X86", program.finished(), condition=condition, observed=tuple(observed))
 
 
 @pytest.mark.parametrize(("value", "observation"), [(1, "Sometimes"), (0, "Sometimes"), (2, "Never")])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 import pytest
 from tests.solving.random_litmus import random_test
@@ -65,12 +66,25 @@ def iriw(value: int = 1, order: str = "memory_order_relaxed") -> LitmusTest:
     return parse(IRIW.format(value=value, order=order), "IRIW.litmus")
 
 
-def ask(test: LitmusTest, source: str, target: str, notion: str = "state", **options: object) -> Portability:
+class Options(TypedDict, total=False):
+    """What a question says beyond models and notion."""
+
+    direction: str
+    observe: str
+    engine: str
+    dead: bool
+
+
+def ask(
+    test: LitmusTest, source: str, target: str, notion: str = "state", **options: Unpack[Options]
+) -> Portability:
     question = Question(load_model(source), load_model(target), notion)
-    return portability(test, replace(question, **options), Budget(60))  # type: ignore[arg-type]
+    return portability(test, replace(question, **options), Budget(60))
 
 
-def passes(test: LitmusTest, source: str, target: str, notion: str = "state", **options: object) -> bool:
+def passes(
+    test: LitmusTest, source: str, target: str, notion: str = "state", **options: Unpack[Options]
+) -> bool:
     return ask(test, source, target, notion, **options).verdict is Verdict.PASS
 
 

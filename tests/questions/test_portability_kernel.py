@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,9 +18,16 @@ KERNEL = (ROOT / "examples" / "port" / "kernel.litmus").read_text(encoding="utf-
 MACHINES = ("sc", "tso", "power", "armv7", "aarch64", "riscv")
 
 
-def ask(test: LitmusTest, source: str, target: str, **options: object) -> Portability:
-    question = Question(load_model(source), load_model(target))
-    return portability(test, replace(question, **options), Budget(60))  # type: ignore[arg-type]
+def ask(
+    test: LitmusTest,
+    source: str,
+    target: str,
+    notion: str = "state",
+    direction: str = "new",
+    engine: str = "auto",
+) -> Portability:
+    question = Question(load_model(source), load_model(target), notion, direction, engine=engine)
+    return portability(test, question, Budget(60))
 
 
 @pytest.mark.parametrize("engine", ["enumerate", "eager", "lazy"])

@@ -23,6 +23,7 @@ from treville.questions.portability import (
 )
 from treville.questions.portability.repair import FENCES, suggest_fences
 from treville.results import Budget, InputError, Verdict
+from treville.solving.solution import IsTrue
 
 pytest.importorskip("llvmlite")
 
@@ -118,8 +119,8 @@ def all_states(subject: ProgramSubject, side: Side) -> set[State]:
     watch = subject.watch(allowed.encoding, states=True)
     found = set()
 
-    def on_solution(is_true: object) -> bool:
-        found.add(watch.state(is_true))  # type: ignore[arg-type]
+    def on_solution(is_true: IsTrue) -> bool:
+        found.add(watch.state(is_true))
         return True
 
     allowed.solver(watch.projected()).enumerate(Budget(60), on_solution, [watch.ended])

@@ -10,25 +10,28 @@ from treville.models.library import load_model
 from treville.questions.testing import Access, RecordedAnswer, recorded_program, run_test
 from treville.results import Budget, BudgetExceeded
 
+Threads = tuple[tuple[tuple[str, str, int], ...], ...]  # reads or writes, locations, values
+Written = tuple[tuple[str, int], ...]
+State = tuple[tuple[int, ...], Written, tuple[Written, ...]]  # positions, memory, buffers
 EVENTS = [(kind, x, v) for kind in "rw" for x in "xy" for v in (0, 1) if kind == "r" or v]
 
 
-def answer_for(threads, model: str, limit: float = 60) -> RecordedAnswer:
+def answer_for(threads: Threads, model: str, limit: float = 60) -> RecordedAnswer:
     accesses = [[Access(kind == "w", x, v) for kind, x, v in thread] for thread in threads]
     loaded = load_model(model)
     return run_test(recorded_program("t", accesses, {"x": 0, "y": 0}, loaded), loaded, Budget(limit))
 
 
-def machine_allows(threads, buffered: bool) -> bool:
+def machine_allows(threads: Threads, buffered: bool) -> bool:
     """A search through interleavings, with a store buffer for each thread or none."""
-    stack = [(tuple(0 for _ in threads), (), tuple(() for _ in threads))]
+    stack: list[State] = [(tuple(0 for _ in threads), (), tuple(() for _ in threads))]
     seen = set(stack)
     while stack:
         pointers, memory, buffers = stack.pop()
         if all(at == len(thread) for at, thread in zip(pointers, threads, strict=True)):
             return True
         for t, thread in enumerate(threads):
-            following = []
+            following: list[State] = []
             if buffers[t]:
                 (x, v), rest = buffers[t][0], buffers[t][1:]
                 written = tuple(sorted({**dict(memory), x: v}.items()))

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 import treville.relations.graphs
-from treville.relations import Relation, elements, mask_of
+from treville.relations import EventId, Relation, elements, mask_of
 from treville.relations.graphs import (
     components,
     reachable,
@@ -32,7 +32,7 @@ def _random(random: Random, n: int) -> Relation:
 
 def _lists(random: Random, relation: Relation) -> list[list[int]]:
     """The successors of each node in any order, some twice."""
-    found = [list(elements(row)) for row in relation.rows]
+    found: list[list[int]] = [list(elements(row)) for row in relation.rows]
     for targets in found:
         targets += random.sample(targets, min(1, len(targets)))
         random.shuffle(targets)
@@ -122,16 +122,16 @@ def test_paths_and_cycles_are_shortest(seed: int) -> None:
                 most = random.randint(0, n)
                 for path in (
                     shortest_path(start, goal, most, lists.__getitem__),
-                    relation.shortest_path(start, goal, most),
+                    relation.shortest_path(EventId(start), EventId(goal), most),
                 ):
                     least = length.get((start, goal), n + 1)
                     assert (path is None) == (least > most)
                     if path is not None:
                         assert (path[0], path[-1], len(path)) == (start, goal, least + 1)
                         assert all(pair in relation for pair in pairwise(path))
-        least = min((length[node, node] for node in range(n) if (node, node) in length), default=None)
+        round_trip = min((length[node, node] for node in range(n) if (node, node) in length), default=None)
         for cycle in (_cycle(lists), relation.shortest_cycle()):
-            assert (None if cycle is None else len(cycle)) == least
+            assert (None if cycle is None else len(cycle)) == round_trip
             if cycle is not None:
                 assert all(pair in relation for pair in pairwise([*cycle, cycle[0]]))
 

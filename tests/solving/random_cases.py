@@ -41,7 +41,7 @@ class Programs:
         self.program.threads = [self._thread(index, 4 if count == 2 else 2) for index in range(count)]
         observed = [RegisterOf(t, r, f"{t}:{r}") for t in range(count) for r in REGISTERS[:2]]
         cells = [CellOf(address, name) for address, name in zip(self.cells, "xy", strict=True)]
-        return LitmusTest("random", "C", self.program.finished(), observed=[*observed, *cells])
+        return LitmusTest("random", "C", self.program.finished(), observed=(*observed, *cells))
 
     def _thread(self, index: int, length: int) -> ThreadDraft:
         thread = ThreadDraft(f"P{index}", registers={"r2": self.random.choice([0, *self.cells])})

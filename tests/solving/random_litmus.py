@@ -32,7 +32,7 @@ class Maker:
             share = max(1, budget // (count - number))
             budget -= share
             self.program.threads.append(self._thread(number, share))
-        return LitmusTest("random", "X86", self.program.finished(), observed=self.observed)
+        return LitmusTest("random", "X86", self.program.finished(), observed=tuple(self.observed))
 
     def _thread(self, number: int, accesses: int) -> ThreadDraft:
         thread = ThreadDraft(f"P{number}")
@@ -81,8 +81,8 @@ class Maker:
         else:
             tags = frozenset({"X"})
             thread.instructions.append(ir.Load(register, address, tags, exclusive=True, index=step + 1))
-            value = self._value(known)
-            thread.instructions.append(ir.StoreExclusive(f"s{step}", address, value, tags, index=step + 50))
+            stored = self._value(known)
+            thread.instructions.append(ir.StoreExclusive(f"s{step}", address, stored, tags, index=step + 50))
             self.observed.append(RegisterOf(number, f"s{step}", f"{number}:s{step}"))
         known.append(register)
         self.observed.append(RegisterOf(number, register, f"{number}:{register}"))

@@ -98,7 +98,7 @@ class RandomTest:
         ]
         cells = zip(self.cells, "xyz", strict=True)
         return LitmusTest(
-            "random", "C", program.finished(), observed=[*seen, *(CellOf(at, name) for at, name in cells)]
+            "random", "C", program.finished(), observed=(*seen, *(CellOf(at, name) for at, name in cells))
         )
 
     def program(self, fences: bool) -> ir.Program:

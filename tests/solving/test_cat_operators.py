@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Final, Literal
 
 import pytest
 from tests.asking import symbolic_outcomes
@@ -24,15 +25,17 @@ from treville.results import Budget
 from treville.solving.enumeration.engine import enumerate_outcomes
 
 # What an operator takes, and what it makes of that; `both` makes sets of sets and relations of relations.
-ARGUMENTS = {
-    Operator.BASE: ("both", ()),
-    Operator.EMPTY: ("both", ()),
-    Operator.UNIVERSE: ("both", ()),
+BOTH: Final = "both"
+SAME: Final = "same"
+ARGUMENTS: dict[Operator, tuple[Kind | Literal["both"], tuple[Kind | Literal["same"], ...]]] = {
+    Operator.BASE: (BOTH, ()),
+    Operator.EMPTY: (BOTH, ()),
+    Operator.UNIVERSE: (BOTH, ()),
     Operator.ID: (RELATION, ()),
-    Operator.UNION: ("both", ("same", "same")),
-    Operator.INTERSECTION: ("both", ("same", "same")),
-    Operator.DIFFERENCE: ("both", ("same", "same")),
-    Operator.COMPLEMENT: ("both", ("same",)),
+    Operator.UNION: (BOTH, (SAME, SAME)),
+    Operator.INTERSECTION: (BOTH, (SAME, SAME)),
+    Operator.DIFFERENCE: (BOTH, (SAME, SAME)),
+    Operator.COMPLEMENT: (BOTH, (SAME,)),
     Operator.COMPOSITION: (RELATION, (RELATION, RELATION)),
     Operator.PRODUCT: (RELATION, (SET, SET)),
     Operator.INVERSE: (RELATION, (RELATION,)),
@@ -42,12 +45,12 @@ ARGUMENTS = {
     Operator.IDENTITY_ON: (RELATION, (SET,)),
     Operator.DOMAIN: (SET, (RELATION,)),
     Operator.RANGE: (SET, (RELATION,)),
-    Operator.FIXPOINT: ("both", ()),
+    Operator.FIXPOINT: (BOTH, ()),
 }
 CASES = [
     (op, kind)
     for op, (result, _) in ARGUMENTS.items()
-    for kind in ((SET, RELATION) if result == "both" else (result,))
+    for kind in ((SET, RELATION) if result == BOTH else (result,))
 ]
 
 
@@ -73,7 +76,7 @@ class Case(ModelBuilder):
             return self.random.choice(self.sets[:3] if kind is SET else self.relations[:3])
         if op is Operator.FIXPOINT:
             return self._recursion(kind)
-        wanted = [kind if each == "same" else each for each in ARGUMENTS[op][1]]
+        wanted = [kind if each == SAME else each for each in ARGUMENTS[op][1]]
         args = [self.random.choice(self.sets if each is SET else self.relations) for each in wanted]
         return self.node(op.value, *args, kind=kind.value)
 
@@ -138,11 +141,11 @@ def test_the_bounds_hold_what_the_evaluator_says(op: Operator, kind: Kind) -> No
 def test_substitution_rebuilds_every_operator() -> None:
     """A recursive name is replaced below every operator of a definition under construction."""
     for op, (result, wanted) in ARGUMENTS.items():
-        for kind in (SET, RELATION) if result == "both" else (result,):
+        for kind in (SET, RELATION) if result == BOTH else (result,):
             graph = Graph()
             variables = {each: graph.variable(f"v{each}", each) for each in (SET, RELATION)}
             instead = {SET: graph.base("W", SET), RELATION: graph.base("rf", RELATION)}
-            kinds = [kind if each == "same" else each for each in wanted]
+            kinds = [kind if each == SAME else each for each in wanted]
             others = {SET: graph.base("R", SET), RELATION: graph.base("po", RELATION)}
             args = [variables[each] if place == 0 else others[each] for place, each in enumerate(kinds)]
             expected = [instead[each] if place == 0 else others[each] for place, each in enumerate(kinds)]

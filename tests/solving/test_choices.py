@@ -1,5 +1,7 @@
 """Any number -> the few that make a difference: as good as trying all of them."""
 
+from collections.abc import Mapping
+
 import pytest
 from tests.seeds import generator, telling
 
@@ -12,9 +14,9 @@ X = ir.LOCATION_BASE
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge", "ult", "ule", "ugt", "uge")
 
 
-def program_of(instructions: list[ir.Instruction], labels: dict[str, int] | None = None) -> ir.Program:
+def program_of(instructions: list[ir.Instruction], labels: Mapping[str, int] | None = None) -> ir.Program:
     end = {"end": len(instructions), **(labels or {})}
-    return ir.Program([ir.Thread("main", instructions, end)], {"x": ir.Location("x", X)})
+    return ir.Program((ir.Thread("main", tuple(instructions), end),), {"x": ir.Location("x", X)})
 
 
 def verdict(program: ir.Program, samples: int = 0) -> str | None:

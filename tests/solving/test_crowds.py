@@ -17,12 +17,12 @@ def program_of(worker: list[ir.Instruction], threads: int | None, labels: dict[s
     """`main` starts so many threads; None: without end."""
     start = ir.Spawn("t", "worker", ir.Const(0))
     if threads is None:
-        main = ir.Thread("main", [start, ir.Branch("again")], {"again": 0})
+        main = ir.Thread("main", (start, ir.Branch("again")), {"again": 0})
     else:
-        main = ir.Thread("main", [start] * threads)
+        main = ir.Thread("main", (start,) * threads)
     locations = {name: ir.Location(name, at) for name, at in zip("xy", CELLS, strict=True)}
-    functions = {"worker": ir.Thread("worker", worker, {"end": len(worker), **labels})}
-    return ir.Program([main], locations, functions=functions)
+    functions = {"worker": ir.Thread("worker", tuple(worker), {"end": len(worker), **labels})}
+    return ir.Program((main,), locations, functions=functions)
 
 
 def equals(register: str, value: int) -> ir.Expr:

@@ -10,12 +10,12 @@ from treville.analysis.relations import analyse_relations
 from treville.encoding.executions import addresses_of
 from treville.events.execution import Execution
 from treville.models.evaluate import Evaluation
-from treville.models.model import Model
+from treville.models.model import Model, Node
 from treville.programs.litmus.test import LitmusTest
-from treville.relations import Relation, elements, mask_of
+from treville.relations import EventId, Relation, elements, mask_of
 from treville.results import Budget
 from treville.solving.observation import Observation, State
-from treville.solving.solution import ExecutionReader, evaluate_execution
+from treville.solving.solution import ExecutionReader, IsTrue, evaluate_execution
 from treville.solving.solver import Clasp
 
 BOUND = 1
@@ -27,7 +27,7 @@ def all_executions(test: LitmusTest, model: Model) -> list[tuple[State, Executio
     reader, observation = ExecutionReader(encoding), Observation(encoding, test)
     found = []
 
-    def on_solution(is_true):  # type: ignore[no-untyped-def]
+    def on_solution(is_true: IsTrue) -> bool:
         execution = reader.execution(is_true)
         found.append((observation.state(is_true), execution, evaluate_execution(model, execution)))
         return True
@@ -58,20 +58,21 @@ def test_eager_and_lazy_engines_give_what_the_evaluator_says(seed: int) -> None:
     assert counted.states == states
 
 
-def as_static(relation: Relation, numbers: list[int], n: int) -> Relation:
+def as_static(relation: Relation, numbers: list[EventId], n: int) -> Relation:
     return Relation.of(n, ((numbers[a], numbers[b]) for a, b in relation.pairs()))
 
 
-def executions_outside_the_bounds(test: LitmusTest, model: Model) -> tuple[int, list[object]]:
+def executions_outside_the_bounds(test: LitmusTest, model: Model) -> tuple[int, list[tuple[int, Node]]]:
     """How many executions there are, and the nodes whose values leave the bounds in some of them."""
     observed = addresses_of(test.observed)
     encoding = encode_executions(test.program, model, BOUND, Budget(), False, observed, [])
     bounds = analyse_relations(model, encoding.facts)
     needed = model.needed()
     reader = ExecutionReader(encoding)
-    counted, outside = 0, []
+    counted = 0
+    outside: list[tuple[int, Node]] = []
 
-    def on_solution(is_true):  # type: ignore[no-untyped-def]
+    def on_solution(is_true: IsTrue) -> bool:
         nonlocal counted
         counted += 1
         numbers = reader.executed(is_true)

@@ -15,6 +15,7 @@ from treville.models.lifetimes import with_lifetimes
 from treville.programs import ir
 from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.results import Budget
+from treville.results.verdict import Verdict
 from treville.solving.operational.machine import Machine
 from treville.solving.operational.states import TooManyStates
 
@@ -78,7 +79,7 @@ def verdicts(seed: int, model: str) -> tuple[str, str]:
     try:
         machine = Machine(program, model).explore().verdict
     except TooManyStates:  # a store that is late for its object is left to the solver
-        machine = "FAIL"
+        machine = Verdict.FAIL
     return machine, "PASS" if found.execution is None else "FAIL"
 
 
@@ -100,12 +101,12 @@ def test_a_store_that_is_late_for_its_object_is_an_error_where_stores_may_be_lat
 ) -> None:
     program = random_program(0)
     p, flag = (ir.Const(program.locations[name].address) for name in GLOBALS)
-    writer = [
+    writer: list[ir.Instruction] = [
         ir.Load("object", p, PLAIN, 64),
         ir.Store(ir.Reg("object"), ir.Const(1), PLAIN, 32),
         ir.Store(flag, ir.Const(1), PLAIN, 64),
     ]
-    owner = [
+    owner: list[ir.Instruction] = [
         ir.Load("flag", flag, PLAIN, 64),
         ir.Assume(ir.Reg("flag")),
         ir.Load("object", p, PLAIN, 64),

@@ -125,7 +125,7 @@ def test_the_machine_names_errors_of_memory(
 
 def test_fresh_objects_that_are_zeroed_read_as_zero() -> None:
     program = ProgramDraft()
-    body = [
+    body: list[ir.Instruction] = [
         ir.Allocate("p", ir.Const(8), zeroed=True),
         ir.Load("r", ir.Op("add", (ir.Reg("p"), ir.Const(4)))),
         ir.Assert(ir.Op("eq", (ir.Reg("r"), ir.Const(0)))),
@@ -142,8 +142,13 @@ def test_large_numbers_are_no_objects_in_a_failing_run() -> None:
     location = program.location("x")
     location.bits, location.initial = 64, [1 << 40]
     add = ir.Op("add", (ir.Reg("r"), ir.Const(7)))
-    main = [ir.Load("r", X, bits=64), ir.Store(X, add, bits=64), ir.Load("s", X, bits=64)]
-    program.threads.append(ThreadDraft("main", [*main, ir.Assert(ir.Const(0))]))
+    main: list[ir.Instruction] = [
+        ir.Load("r", X, bits=64),
+        ir.Store(X, add, bits=64),
+        ir.Load("s", X, bits=64),
+        ir.Assert(ir.Const(0)),
+    ]
+    program.threads.append(ThreadDraft("main", main))
     found = answer(program.finished(), "sc")
     assert found is not None
     assert found.execution is not None
@@ -152,11 +157,17 @@ def test_large_numbers_are_no_objects_in_a_failing_run() -> None:
 
 def test_threads_that_are_alike_are_explored_once_whoever_they_are() -> None:
     def counting(joins: bool) -> ir.Program:
-        worker = [ir.Load("r", X), ir.Store(X, ir.Op("add", (ir.Reg("r"), ir.Const(1)), 32))]
+        worker: list[ir.Instruction] = [
+            ir.Load("r", X),
+            ir.Store(X, ir.Op("add", (ir.Reg("r"), ir.Const(1)), 32)),
+        ]
         starts: list[ir.Instruction] = [ir.Spawn(f"t{n}", "worker", ir.Const(0)) for n in range(4)]
         ends: list[ir.Instruction] = [ir.Join(ir.Reg(f"t{n}")) for n in range(4)] if joins else []
-        check = [ir.Load("seen", X), ir.Assert(ir.Op("lt", (ir.Reg("seen"), ir.Const(5)), 32))]
-        functions = {"worker": ThreadDraft("worker", [*worker])}
+        check: list[ir.Instruction] = [
+            ir.Load("seen", X),
+            ir.Assert(ir.Op("lt", (ir.Reg("seen"), ir.Const(5)), 32)),
+        ]
+        functions = {"worker": ThreadDraft("worker", worker)}
         program = ProgramDraft([ThreadDraft("main", [*starts, *ends, *check])], functions=functions)
         program.location("x")
         return program.finished()

@@ -9,7 +9,7 @@ from treville.encoding.executions import addresses_of
 from treville.models.library import load_model
 from treville.models.model import Model
 from treville.programs.draft import ProgramDraft, ThreadDraft
-from treville.programs.ir import Branch, Const, Load, Op, Reg, Store
+from treville.programs.ir import Branch, Const, Instruction, Load, Op, Reg, Store
 from treville.programs.litmus import parse
 from treville.programs.litmus.states import state_fields
 from treville.programs.litmus.test import CellOf, LitmusTest, RegisterOf
@@ -17,7 +17,7 @@ from treville.results import Budget, BudgetExceeded
 from treville.solving.brute_force import Oracle
 from treville.solving.enumeration.engine import enumerate_outcomes
 from treville.solving.observation import Observation
-from treville.solving.solution import ExecutionReader, evaluate_execution
+from treville.solving.solution import ExecutionReader, IsTrue, evaluate_execution
 from treville.solving.solver import Clasp
 
 CORPUS = Path(__file__).resolve().parents[3] / "shared" / "corpora" / "litmus"
@@ -45,9 +45,9 @@ def test_store_buffering_is_seen_under_tso_and_not_under_sc() -> None:
 def increments(threads: int) -> LitmusTest:
     program = ProgramDraft()
     x = Const(program.location("x").address)
-    count = [Load("r", x), Store(x, Op("add", (Reg("r"), Const(1))))]
+    count: list[Instruction] = [Load("r", x), Store(x, Op("add", (Reg("r"), Const(1))))]
     program.threads = [ThreadDraft(f"P{i}", list(count)) for i in range(threads)]
-    return LitmusTest("increments", "C", program.finished(), observed=[CellOf(x.value, "x")])
+    return LitmusTest("increments", "C", program.finished(), observed=(CellOf(x.value, "x"),))
 
 
 @pytest.mark.parametrize("threads", [2, 3])
@@ -69,7 +69,7 @@ def every_execution_is_consistent(test: LitmusTest, model: Model) -> int:
     reader, observation = ExecutionReader(encoding), Observation(encoding, test)
     counted = 0
 
-    def on_solution(is_true):  # type: ignore[no-untyped-def]
+    def on_solution(is_true: IsTrue) -> bool:
         nonlocal counted
         counted += 1
         assert evaluate_execution(model, reader.execution(is_true)).consistent
@@ -91,7 +91,7 @@ def test_loops_cut_at_the_bound_are_reported() -> None:
     x = Const(program.location("x").address)
     waiter = ThreadDraft("P0", [Load("r", x), Branch("again", Op("eq", (Reg("r"), Const(0))))], {"again": 0})
     program.threads = [waiter, ThreadDraft("P1", [Store(x, Const(1))])]
-    test = LitmusTest("wait", "C", program.finished(), observed=[RegisterOf(0, "r", "0:r")])
+    test = LitmusTest("wait", "C", program.finished(), observed=(RegisterOf(0, "r", "0:r"),))
     found = symbolic_outcomes(test, load_model("sc"), 2, Budget())
     assert (set(found.states), found.bound_reached) == ({(1,)}, True)
 
@@ -109,7 +109,7 @@ def test_value_circles_do_not_come_out_of_thin_air() -> None:
         ThreadDraft("P1", [Load("r", y), Store(x, Reg("r"))]),
     ]
     free = Model("anything goes")
-    test = LitmusTest("LB+datas", "C", program.finished(), observed=[RegisterOf(0, "r", "0:r")])
+    test = LitmusTest("LB+datas", "C", program.finished(), observed=(RegisterOf(0, "r", "0:r"),))
     counted = symbolic_outcomes(test, free, 2, Budget(), count=True).states
     # Of the four choices of rf per pair of reads, the circle is none.
     assert counted == {(0,): Oracle(test, free, 2).outcomes()[(0,)]}
@@ -133,6 +133,6 @@ def test_runs_that_follow_a_null_pointer_do_not_count(access: Load | Store, lazy
     program = ProgramDraft()
     x, y = (Const(program.location(name).address) for name in "xy")
     program.threads = [ThreadDraft("P0", [Store(y, x)]), ThreadDraft("P1", [Load("p", y), access])]
-    test = LitmusTest("null", "C", program.finished(), observed=[RegisterOf(1, "p", "p")])
+    test = LitmusTest("null", "C", program.finished(), observed=(RegisterOf(1, "p", "p"),))
     found = symbolic_outcomes(test, load_model("sc"), 2, Budget(), lazy=lazy).states
     assert set(found) == {(x.value,)} == set(enumerate_outcomes(test, load_model("sc"), 2, Budget()).states)

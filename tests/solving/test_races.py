@@ -83,7 +83,7 @@ def test_races_are_the_flags_of_the_listed_executions(name: str) -> None:
         threads = random_races(seed)
         program = as_program(copy.deepcopy(threads))
         program = replace(program, threads=tuple(program.functions.values()))
-        test = LitmusTest("random", "C", program, observed=[])
+        test = LitmusTest("random", "C", program, observed=())
         listed = outcomes(test, model, engine="enumerate")
         expected = bool(flags & set(listed.flags))
         assert solved(threads, name) == expected, seed

@@ -101,7 +101,7 @@ def locked_increment(lock: bool) -> list[Instruction]:
     count: list[Instruction] = [Load("r", Y, index=1), Store(Y, Op("add", (Reg("r"), Const(1)), 32), index=2)]
     if not lock:
         return count
-    taking = [
+    taking: list[Instruction] = [
         Load("l", X, frozenset({"A"}), link=True, index=10),
         Assume(equals("l", 0)),
         Store(X, Const(1), frozenset({"A"}), link=True, index=10),

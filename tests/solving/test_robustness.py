@@ -95,8 +95,11 @@ def message_passing(store: str, load: str) -> ir.Program:
     program = ProgramDraft()
     data, flag = (ir.Const(program.location(name).address) for name in ("data", "flag"))
     relaxed = frozenset({"RLX", "A"})
-    sender = [ir.Store(data, ir.Const(1), relaxed), ir.Store(flag, ir.Const(1), frozenset({store, "A"}))]
-    receiver = [
+    sender: list[ir.Instruction] = [
+        ir.Store(data, ir.Const(1), relaxed),
+        ir.Store(flag, ir.Const(1), frozenset({store, "A"})),
+    ]
+    receiver: list[ir.Instruction] = [
         ir.Load("f", flag, frozenset({load, "A"})),
         ir.Load("d", data, relaxed),
         ir.Assert(ir.Op("or", (ir.Op("lnot", (ir.Reg("f"),)), ir.Reg("d")))),

@@ -35,7 +35,7 @@ from treville.programs.ir import (
 from treville.programs.litmus import parse
 from treville.results import Budget, BudgetExceeded
 from treville.solving.back_ends import BackEnd, make_solver
-from treville.solving.solution import evaluate_execution
+from treville.solving.solution import IsTrue, evaluate_execution
 from treville.solving.solver import satisfiable
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "litmus"
@@ -115,7 +115,7 @@ def test_atomic_blocks_are_one_event(encoding: str, solver: str, name: str) -> N
 def test_a_loop_that_is_cut_leaves_the_answer_open(encoding: str) -> None:
     program = ProgramDraft()
     x, y = (Const(program.location(name).address) for name in "xy")
-    count = [
+    count: list[Instruction] = [
         Local("i", Op("add", (Reg("i"), Const(1)), 32)),
         Load("r", x),
         Store(y, Reg("i")),
@@ -182,8 +182,8 @@ def test_enumeration_leaves_no_trace_in_later_calls(solver: str) -> None:
     for _ in range(2):
         found: list[tuple[bool, ...]] = []
 
-        def keep(is_true: object, found: list[tuple[bool, ...]] = found) -> bool:
-            found.append(tuple(is_true(literal) for literal in literals))  # type: ignore[operator]
+        def keep(is_true: IsTrue, found: list[tuple[bool, ...]] = found) -> bool:
+            found.append(tuple(is_true(literal) for literal in literals))
             return True
 
         holder.enumerate(Budget(), keep)

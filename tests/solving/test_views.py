@@ -24,7 +24,7 @@ RELAXED = frozenset({"RLX", "A"})
 def expected(test: RandomTest) -> set[tuple[int, ...]]:
     """The final states by the engine for litmus tests."""
     found = outcomes(test.litmus(), RC11, 2, Budget())
-    return {tuple(int(value) for value in state) for state in found.states}
+    return {tuple(value for value in state if isinstance(value, int)) for state in found.states}
 
 
 def compare(seeds: range, ordered: bool, plain: bool, size: int) -> int:

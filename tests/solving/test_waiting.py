@@ -81,32 +81,32 @@ def both(made: ir.Program, model: str, goal: str) -> tuple[str, str]:
 
 def spin(place: ir.Const, name: str) -> ir.Thread:
     absent = ir.Op("lnot", (ir.Reg("r"),))
-    return ir.Thread(name, [ir.Load("r", place, RELAXED), ir.Branch("again", absent)], {"again": 0})
+    return ir.Thread(name, (ir.Load("r", place, RELAXED), ir.Branch("again", absent)), {"again": 0})
 
 
 def test_a_thread_that_waits_for_what_is_written_goes_on() -> None:
-    writer = ir.Thread("writer", [ir.Store(X, ir.Const(1), RELAXED)])
+    writer = ir.Thread("writer", (ir.Store(X, ir.Const(1), RELAXED),))
     for goal in GOALS:
         assert both(program(waiter=spin(X, "waiter"), writer=writer), "tso", goal) == ("PASS", "PASS")
         assert both(program(waiter=spin(Y, "waiter"), writer=writer), "tso", goal) == ("FAIL", "FAIL")
 
 
 def test_a_loop_that_changes_memory_for_ever_is_no_deadlock_but_never_ends() -> None:
-    code: list[ir.Instruction] = [ir.Store(X, ir.Const(1)), ir.Store(X, ir.Const(0)), ir.Branch("again")]
+    code = (ir.Store(X, ir.Const(1)), ir.Store(X, ir.Const(0)), ir.Branch("again"))
     busy = ir.Thread("busy", code, {"again": 0})
     assert both(program(busy=busy), "sc", "deadlock") == ("UNKNOWN", "PASS")
     assert both(program(busy=busy), "sc", "liveness") == ("UNKNOWN", "FAIL")
 
 
 def test_a_program_that_exits_leaves_nobody_waiting() -> None:
-    leaving = ir.Thread("leaving", [ir.Stop(reason="exit")])
+    leaving = ir.Thread("leaving", (ir.Stop(reason="exit"),))
     assert both(program(waiter=spin(X, "waiter"), leaving=leaving), "sc", "deadlock") == ("PASS", "PASS")
 
 
 def test_runs_that_an_assumption_excludes_do_not_count() -> None:
-    thread = ir.Thread("t", [ir.Load("r", X, RELAXED), ir.Assume(ir.Reg("r"))])
+    thread = ir.Thread("t", (ir.Load("r", X, RELAXED), ir.Assume(ir.Reg("r"))))
     assert both(program(t=thread), "sc", "deadlock") == ("PASS", "PASS")
-    waiting = ir.Thread("t", [ir.Load("r", X, RELAXED), ir.Assume(ir.Reg("r"), waits=True)])
+    waiting = ir.Thread("t", (ir.Load("r", X, RELAXED), ir.Assume(ir.Reg("r"), waits=True)))
     assert both(program(t=waiting), "sc", "deadlock") == ("FAIL", "FAIL")
 
 

@@ -1,6 +1,8 @@
 """Axioms that are encoded in part and enforced lazily allow exactly the consistent executions, also where
 rows are shared and from-read goes through its source, which small programs have no need of."""
 
+from collections.abc import Sequence
+
 import pytest
 from tests.seeds import telling
 from tests.solving.random_litmus import random_test
@@ -16,7 +18,7 @@ from treville.models.library import load_model
 from treville.models.model import Axiom, Model
 from treville.results import Budget
 from treville.solving.lazy.propagator import LazyModel
-from treville.solving.solution import ExecutionReader, evaluate_execution
+from treville.solving.solution import ExecutionReader, IsTrue, evaluate_execution
 from treville.solving.solver import Clasp
 
 FENCES = {
@@ -33,17 +35,17 @@ def facts_of(seed: int, name: str, coherent: bool) -> Facts:
     return gather_facts(symbolic, analyse_values(symbolic, coherent), coherent, set())
 
 
-def executions(facts: Facts, model: Model, axioms: list[Axiom], judged: bool) -> dict[object, bool]:
+def executions(facts: Facts, model: Model, axioms: Sequence[Axiom], judged: bool) -> dict[object, bool]:
     """All executions that the axioms leave, and whether each is consistent; with `judged` the model is
     enforced as well."""
-    encoding = encode_program(facts, model, Budget(), axioms)
+    encoding = encode_program(facts, model, Budget(), list(axioms))
     reader = ExecutionReader(encoding)
     solver = Clasp(encoding.formula)
     if judged:
         solver.register(LazyModel(encoding, model))
     found: dict[object, bool] = {}
 
-    def on_solution(is_true):  # type: ignore[no-untyped-def]
+    def on_solution(is_true: IsTrue) -> bool:
         execution = reader.execution(is_true)
         events = tuple((event.thread, event.kind, event.address, event.value) for event in execution.events)
         choices = tuple(tuple(execution.relations[name].rows) for name in ("rf", "co"))

@@ -13,7 +13,7 @@ from treville.models.evaluate import Value, evaluate
 from treville.models.model import Axiom, Model
 from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.programs.ir import Program
-from treville.relations import Relation, mask_of
+from treville.relations import EventId, Relation, mask_of
 
 
 def store_buffering(fences: bool = True) -> tuple[Execution, Program]:
@@ -21,19 +21,21 @@ def store_buffering(fences: bool = True) -> tuple[Execution, Program]:
     program = ProgramDraft()
     x, y = program.location("x").address, program.location("y").address
     program.threads = [ThreadDraft("P0"), ThreadDraft("P1")]
-    events: list[Event] = [_initial(0, x), _initial(1, y)]
+    events: list[Event] = [_initial(EventId(0), x), _initial(EventId(1), y)]
     order = []
     for thread, (written, read) in enumerate(((x, y), (y, x))):
-        mine: list[Event] = [Access(len(events), thread, WRITE, frozenset(), written, 1, "store", order=0)]
+        number = EventId(len(events))
+        mine: list[Event] = [Access(number, thread, WRITE, frozenset(), written, 1, "store", order=0)]
         if fences:
-            mine.append(Event(len(events) + 1, thread, FENCE, frozenset({"MFENCE"}), order=1))
-        mine.append(Access(len(events) + len(mine), thread, READ, frozenset(), read, 0, "load", order=2))
+            mine.append(Event(EventId(len(events) + 1), thread, FENCE, frozenset({"MFENCE"}), order=1))
+        number = EventId(len(events) + len(mine))
+        mine.append(Access(number, thread, READ, frozenset(), read, 0, "load", order=2))
         order += [(a.number, b.number) for i, a in enumerate(mine) for b in mine[i + 1 :]]
         events += mine
     n = len(events)
     writes = [e for e in events if e.kind is WRITE]
     reads = [e for e in events if e.kind is READ]
-    source = {x: 0, y: 1}
+    source: dict[int | None, EventId] = {x: EventId(0), y: EventId(1)}
     relations = {
         "po": Relation.of(n, order),
         "rf": Relation.of(n, [(source[r.address], r.number) for r in reads]),
@@ -47,7 +49,7 @@ def store_buffering(fences: bool = True) -> tuple[Execution, Program]:
     return Execution(tuple(events), sets, relations, (0, 0)), program.finished()
 
 
-def _initial(number: int, address: int) -> Access:
+def _initial(number: EventId, address: int) -> Access:
     return Access(number, INIT_THREAD, WRITE, frozenset({"IW"}), address, 0)
 
 

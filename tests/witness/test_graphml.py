@@ -18,7 +18,7 @@ def data(parent: ElementTree.Element) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("goal", list(Property))
-def test_every_property_has_a_specification(goal: str) -> None:
+def test_every_property_has_a_specification(goal: Property) -> None:
     graph = ElementTree.fromstring(draw(STEPS, "a.c", b"source", "tso", "1", goal))[-1]
     assert data(graph)["specification"].startswith("CHECK( init(main()), LTL(")
 

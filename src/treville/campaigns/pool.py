@@ -15,7 +15,7 @@ import signal
 import struct
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -69,7 +69,7 @@ class Pool(Generic[T, R]):
         self._waiting: dict[int, T] = {}
         self._ready: dict[int, R] = {}
 
-    def map(self, tasks: Iterable[T]) -> Iterator[R]:
+    def map(self, tasks: Iterable[T]) -> Generator[R, None, None]:
         """The results in the order of the tasks; closing the generator ends all workers."""
         source = enumerate(tasks)
         emitted = 0

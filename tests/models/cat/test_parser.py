@@ -24,7 +24,8 @@ def show(expression: syntax.Expression) -> str:
         return f"{show(expression.function)}<{show(expression.argument)}>"
     if isinstance(expression, syntax.Tuple):
         return "(" + ", ".join(map(show, expression.items)) + ")"
-    return {syntax.Empty: "0", syntax.Universe: "_"}.get(type(expression), type(expression).__name__)
+    signs: dict[type[syntax.Expression], str] = {syntax.Empty: "0", syntax.Universe: "_"}
+    return signs.get(type(expression), type(expression).__name__)
 
 
 def value(text: str) -> str:

@@ -17,7 +17,7 @@ def tagged(*tags: str) -> frozenset[str]:
 
 
 def compiled(target: str, *instructions: ir.Instruction, labels: dict[str, int] | None = None) -> ir.Thread:
-    program = ir.Program([ir.Thread("main", list(instructions), labels or {})])
+    program = ir.Program((ir.Thread("main", instructions, labels or {}),))
     return compile_program(program, target).threads[0]
 
 
@@ -74,7 +74,7 @@ TABLE = [
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row[0])
 def test_loads_and_stores_follow_the_table(row: tuple[str, ...]) -> None:
     target, *expected = row
-    operations = [load("RLX"), load("ACQ"), load("SC"), store("RLX"), store("REL"), store("SC")]
+    operations = (load("RLX"), load("ACQ"), load("SC"), store("RLX"), store("REL"), store("SC"))
     assert [shape(compiled(target, operation)) for operation in operations] == expected
 
 
@@ -150,7 +150,7 @@ def test_a_fence_before_a_label_does_not_serve_who_jumps_there() -> None:
 
 
 def test_atomic_blocks_stand_between_full_fences() -> None:
-    block = [ir.AtomicBegin(), ir.Store(X, R, tagged("NA")), ir.AtomicEnd()]
+    block = (ir.AtomicBegin(), ir.Store(X, R, tagged("NA")), ir.AtomicEnd())
     assert shape(compiled("tso", *block)) == "F[MFENCE] W[] F[MFENCE]"
     assert shape(compiled("sc", *block)) == "W[]"
 
@@ -180,8 +180,8 @@ def test_an_unknown_target_is_refused() -> None:
 
 
 def test_the_given_program_is_not_changed() -> None:
-    thread = ir.Thread("main", [store("SC")])
-    compile_program(ir.Program([thread]), "armv7")
+    thread = ir.Thread("main", (store("SC"),))
+    compile_program(ir.Program((thread,)), "armv7")
     assert len(thread.instructions) == 1
     assert thread.instructions[0] == store("SC")
 

@@ -40,7 +40,9 @@ def test_a_parameter_that_is_assigned_to_becomes_a_register() -> None:
     test = read("x = y; *x = 1;")
     thread = test.program.threads[0]
     assert thread.registers == {"x": test.program.locations["x"].address}
-    assert thread.instructions[1].address == Reg("x")  # type: ignore[attr-defined]
+    store = thread.instructions[1]
+    assert isinstance(store, Store)
+    assert store.address == Reg("x")
     assert list(outcomes(test, load_model("sc")).states) == [(0,)]
 
 
@@ -93,8 +95,9 @@ def test_an_if_controls_its_branches_and_nothing_behind_them() -> None:
     assert isinstance(branch, Branch)
     assert branch.until is not None
     end = thread.labels[branch.until]
-    assert isinstance(thread.instructions[end], Store)
-    assert thread.instructions[end].value == Const(3)  # type: ignore[attr-defined]
+    store = thread.instructions[end]
+    assert isinstance(store, Store)
+    assert store.value == Const(3)
 
 
 @pytest.mark.parametrize(

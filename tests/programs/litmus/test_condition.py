@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 
 import pytest
@@ -14,7 +15,17 @@ from treville.programs.litmus.condition import read_conditions
 from treville.programs.litmus.initial import apply_initial, read_initial
 from treville.programs.litmus.layout import split
 from treville.programs.litmus.states import satisfied, state_fields
-from treville.programs.litmus.test import TRUE, And, ArrayOf, Equals, LitmusTest, Not, Or, SameValue
+from treville.programs.litmus.test import (
+    TRUE,
+    And,
+    ArrayOf,
+    Equals,
+    LitmusTest,
+    Not,
+    Observable,
+    Or,
+    SameValue,
+)
 from treville.results import InputError, Unsupported
 
 
@@ -163,13 +174,17 @@ atoms = st.sampled_from("xyz").map(lambda name: (f"{name}=1", lambda v: v[name] 
 propositions = st.recursive(atoms, _extend, max_leaves=8)
 
 
+def _value(values: dict[str, int], observable: Observable) -> int:
+    return values[observable.shown]
+
+
 @given(propositions)
 def test_propositions_mean_what_their_structure_says(proposition: Proposition) -> None:
     text, meaning = proposition
     condition = read(f"exists {text}").condition
     for x, y, z in product((0, 1), repeat=3):
         values = {"x": x, "y": y, "z": z}
-        assert satisfied(condition, lambda seen, values=values: values[seen.shown]) == meaning(values)
+        assert satisfied(condition, partial(_value, values)) == meaning(values)
 
 
 def test_negation_is_a_node_of_its_own() -> None:

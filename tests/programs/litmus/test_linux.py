@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from treville.models.library import load_model
-from treville.programs.ir import Assume, Fence, Load, Store
+from treville.programs.ir import Assume, Const, Fence, Load, Store
 from treville.programs.litmus import parse
 from treville.programs.litmus.linux import primitive
 from treville.programs.litmus.test import LitmusTest
@@ -82,7 +82,7 @@ def test_synchronize_srcu_is_a_fence_with_a_location() -> None:
     test = read("synchronize_srcu(y);")
     (fence,) = test.program.threads[0].instructions
     assert isinstance(fence, Fence)
-    assert fence.address is not None
+    assert isinstance(fence.address, Const)
     assert fence.address.value == test.program.locations["y"].address
 
 

@@ -1,5 +1,6 @@
 """The explicit engine on hand-made programs and models."""
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
@@ -8,10 +9,11 @@ from tests.model_builder import ModelBuilder
 from treville.models.implied import implies_coherence
 from treville.models.model import Model, NodeId
 from treville.programs.draft import ProgramDraft, ThreadDraft
-from treville.programs.ir import Const, Load, Store
+from treville.programs.ir import Const, Instruction, Load, Store
 from treville.programs.litmus.test import CellOf, LitmusTest, RegisterOf
 from treville.results import Budget
 from treville.solving.enumeration.engine import enumerate_outcomes
+from treville.solving.observation import State
 
 
 class Builder(ModelBuilder):
@@ -43,10 +45,10 @@ def store_buffering() -> LitmusTest:
     program = ProgramDraft()
     x, y = (Const(program.location(name).address) for name in "xy")
     for mine, theirs in ((x, y), (y, x)):
-        code = [Store(mine, Const(1), index=0), Load("r", theirs, index=1)]
-        program.threads.append(ThreadDraft(f"P{len(program.threads)}", list(code)))
-    observed = [RegisterOf(0, "r", "0:r"), RegisterOf(1, "r", "1:r"), CellOf(x.value, "x")]
-    return LitmusTest("SB", "X86", program.finished(), observed=list(observed))
+        code: list[Instruction] = [Store(mine, Const(1), index=0), Load("r", theirs, index=1)]
+        program.threads.append(ThreadDraft(f"P{len(program.threads)}", code))
+    observed = (RegisterOf(0, "r", "0:r"), RegisterOf(1, "r", "1:r"), CellOf(x.value, "x"))
+    return LitmusTest("SB", "X86", program.finished(), observed=observed)
 
 
 def coherence_of_reads() -> LitmusTest:
@@ -57,11 +59,11 @@ def coherence_of_reads() -> LitmusTest:
         ThreadDraft("P1", [Load("a", x, index=0), Load("b", x, index=1)]),
     ]
     return LitmusTest(
-        "CoRR", "X86", program.finished(), observed=[RegisterOf(1, "a", "1:a"), RegisterOf(1, "b", "1:b")]
+        "CoRR", "X86", program.finished(), observed=(RegisterOf(1, "a", "1:a"), RegisterOf(1, "b", "1:b"))
     )
 
 
-def states(test: LitmusTest, model: Model) -> dict[tuple[object, ...], int]:
+def states(test: LitmusTest, model: Model) -> dict[State, int]:
     return dict(enumerate_outcomes(test, model, 2, Budget()).states)
 
 
@@ -80,8 +82,8 @@ def test_a_model_without_coherence_lets_reads_go_back_in_time() -> None:
 
 
 @pytest.mark.parametrize("make", [sequential_consistency, total_store_order])
-def test_coherence_is_recognised_and_enforced(make: object) -> None:
-    model = make()  # type: ignore[operator]
+def test_coherence_is_recognised_and_enforced(make: Callable[[], Model]) -> None:
+    model = make()
     assert implies_coherence(model)
     assert set(states(coherence_of_reads(), model)) == {(0, 0), (0, 1), (1, 1)}
 
@@ -95,7 +97,7 @@ def test_a_counter_does_not_feed_itself() -> None:
     for _ in range(2):
         increment = Op("add", (Reg("r"), Const(1)), 32)
         program.threads.append(ThreadDraft("P", [Load("r", x, index=0), Store(x, increment, index=1)]))
-    test = LitmusTest("inc", "X86", program.finished(), observed=[CellOf(x.value, "x")])
+    test = LitmusTest("inc", "X86", program.finished(), observed=(CellOf(x.value, "x"),))
     assert set(states(test, sequential_consistency())) == {(1,), (2,)}
 
 

@@ -9,7 +9,7 @@ from tests.random_algebra import OPERATORS, RELATION, Definitions, part_of, rela
 from tests.seeds import generator, telling
 
 from treville.models.evaluate import evaluate, holds
-from treville.models.model import Model
+from treville.models.model import Model, NodeId
 from treville.relations import Relation
 from treville.solving.lazy.reasons import Fact, Reasons, Whole
 
@@ -104,7 +104,7 @@ def test_what_is_absent_is_explained_without_the_whole_execution(op: str) -> Non
     explained = 0
     for _ in range(60):
         made = Definitions(choose, RELATIONS, SETS)
-        named = {node.name: number for number, node in enumerate(made.model.nodes)}
+        named = {node.name: NodeId(number) for number, node in enumerate(made.model.nodes)}
         node = made.node(op, tuple(named[name] for name in ABSENT[op]))
         made.require_empty([made.node("complement", (node,))])
         found = execution(choose)
