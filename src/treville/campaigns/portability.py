@@ -35,7 +35,6 @@ from treville.questions.portability.reordered import steps_of
 from treville.questions.portability.repair import FENCES, Place, explain_finding, suggest_fences
 from treville.results import Budget, BudgetExceeded, Span, Verdict
 from treville.results.defaults import BOUND
-from treville.witness import svg
 from treville.witness.explanation import Explanation
 from treville.witness.scene import make_scene
 from treville.witness.words import execution_text, explanation_text, headline
@@ -251,6 +250,8 @@ def _where(span: Span, text: str) -> Report:
 
 
 def _draw(finding: Finding, asked: _Asked, task: Task) -> None:
+    from treville.witness import svg
+
     execution, model = finding.execution, finding.forbidden_by
     judged = evaluate(model, len(execution.events), execution.sets, execution.relations)
     explanation = explain_finding(finding)

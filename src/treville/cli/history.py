@@ -20,7 +20,6 @@ from treville.histories.hierarchy import weakest_violated
 from treville.histories.history import Value
 from treville.histories.overall import check_all
 from treville.histories.report import explanation_text, json_report, level_text, overview_text
-from treville.histories.timeline import draw
 from treville.results import (
     EXIT_OF,
     Budget,
@@ -231,6 +230,8 @@ def _explain_border(history: History, answers: list[Answer], options: argparse.N
 def _draw(
     history: History, answer: Answer, explanation: Explanation | None, path: str, several: bool
 ) -> None:
+    from treville.histories.timeline import draw
+
     title = f"{Path(history.name).name}: {answer.verdict.value} {answer.level.name}"
     if explanation is not None:
         events = explanation.part.events

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from treville.campaigns.outputs import distinct_names, write_text
-from treville.campaigns.pool import Limits, Pool, can_fork
 from treville.cli.arguments import (
     add_inputs,
     add_jobs,
@@ -22,9 +21,7 @@ from treville.cli.arguments import (
 from treville.petri.answers import Invariant
 from treville.petri.checking import check
 from treville.petri.decide import Answer, answer
-from treville.petri.drawing import draw
 from treville.petri.net import Problem
-from treville.petri.plane import draw_plane
 from treville.petri.reading import SUFFIXES, read_problem
 from treville.petri.report import as_json, as_text, evidence_from_json
 from treville.results.budget import Budget
@@ -109,6 +106,8 @@ def _results(files: list[str], options: argparse.Namespace) -> Iterator[_Printed
     if options.jobs == 1 or len(files) == 1:
         yield from map(answered, files)
         return
+    from treville.campaigns.pool import Limits, Pool, can_fork
+
     if not can_fork():
         yield from map(answered, files)
         return
@@ -156,6 +155,9 @@ def _given_up(path: str, reason: str, options: argparse.Namespace) -> _Printed:
 
 
 def _draw(result: Answer, where: str, name: str, *, alone: bool) -> None:
+    from treville.petri.drawing import draw
+    from treville.petri.plane import draw_plane
+
     path = Path(where)
     if not alone or path.is_dir() or path.suffix != ".svg":
         path = path / f"{name}.svg"

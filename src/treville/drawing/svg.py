@@ -6,9 +6,8 @@ with underscores for hyphens.
 
 from __future__ import annotations
 
-from xml.sax.saxutils import escape, quoteattr
-
 from treville.drawing.geometry import Point, Rectangle, number
+from treville.drawing.markup import escape, quoteattr
 
 Attribute = str | float
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from treville.petri import pnml, spec
+from treville.petri import spec
 from treville.petri.net import Box, Problem, as_coverability, as_reachability
 from treville.results.errors import InputError
 from treville.results.source import Span
@@ -21,6 +21,8 @@ def read_problem(path: str, targets: tuple[str, ...] = (), question: str = "file
     """
     data = _bytes(path)
     if Path(path).suffix.lower() == ".pnml" or data.lstrip()[:5] in (b"<?xml", b"<pnml"):
+        from treville.petri import pnml
+
         problem = pnml.parse(data, path)
     else:
         problem = spec.parse(_decoded(data), path)

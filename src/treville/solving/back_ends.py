@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from treville.formulas.formula import Formula, Literal
-from treville.solving.sat_solver import SatSolver
 from treville.solving.solver import Clasp, Solver
-from treville.solving.z3_solver import Z3
 
 
 class BackEnd(StrEnum):
@@ -29,6 +27,10 @@ def make_solver(
         case BackEnd.CLASP:
             return Clasp(formula, projected, patient)
         case BackEnd.Z3:
+            from treville.solving.z3_solver import Z3
+
             return Z3(formula, projected)
         case BackEnd.SAT | BackEnd.CADICAL:
+            from treville.solving.sat_solver import SatSolver
+
             return SatSolver(formula, projected, "cadical195" if name is BackEnd.CADICAL else "glucose4")

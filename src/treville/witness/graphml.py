@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from xml.sax.saxutils import escape, quoteattr
 
+from treville.drawing.markup import escape, quoteattr
 from treville.results.properties import Property
 
 _KEYS = (

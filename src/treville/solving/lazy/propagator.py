@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import clingo
-
 from treville.analysis.facts import Bounds, SetBounds
 from treville.analysis.relations import NotEncodable, analyse_relations
 from treville.encoding.executions import Encoding
@@ -46,6 +44,8 @@ class LazyModel:
 
     def init(self, init: Any) -> None:
         """Learn how the solver names our literals."""
+        import clingo
+
         init.check_mode = clingo.PropagatorCheckMode.Total
         atoms = range(1, self.encoding.formula.atoms + 1)
         self.solver_literals = [0, *(init.solver_literal(atom) for atom in atoms)]
