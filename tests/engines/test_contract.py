@@ -19,6 +19,7 @@ from treville.models.evaluate import evaluate
 from treville.models.library import load_model
 from treville.programs.ir import Program
 from treville.programs.litmus import parse
+from treville.questions.outcomes import outcomes
 from treville.questions.reachability import WrongWitness, judge_again
 from treville.results import Budget, BudgetExceeded, OutOfWork, Unsupported
 
@@ -212,3 +213,18 @@ def test_flags_are_refused_by_engines_that_do_not_list_them() -> None:
     assert Feature.FLAGS in flagged
     assert Feature.FLAGS not in OUTCOMES["clocks"]().supports
     assert Feature.FLAGS not in task.features
+
+
+CODE = """AArch64 code
+{ 0:X1=P0:there; }
+ P0          ;
+ there:      ;
+ LDR W2,[X1] ;
+exists (0:X2=0)
+"""
+
+
+@pytest.mark.parametrize("engine", ["auto", "enumerate", "eager", "lazy"])
+def test_what_one_engine_refuses_on_its_way_no_other_answers(engine: str) -> None:
+    with pytest.raises(Unsupported, match="instructions"):
+        outcomes(parse(CODE, "code.litmus"), load_model("aarch64"), engine=engine)

@@ -14,6 +14,7 @@ from typing import Generic, NamedTuple, TypeVar
 from treville.engines.contract import AnyTask, Engine, GaveUp, Suitability
 from treville.engines.features import Feature
 from treville.engines.task import ProgramTask
+from treville.results import Unsupported
 
 T = TypeVar("T", bound=AnyTask)
 A = TypeVar("A")
@@ -123,9 +124,15 @@ def slices_for(task: ProgramTask) -> tuple[Slice, ...]:
 
 
 def run(
-    task: T, slices: Sequence[Slice], makers: Mapping[str, Callable[[], Engine[T, A]]]
+    task: T,
+    slices: Sequence[Slice],
+    makers: Mapping[str, Callable[[], Engine[T, A]]],
+    *,
+    refusals_end: bool = False,
 ) -> Scheduled[A | GaveUp]:
-    """The answer of the first engine that has one; else why the one that got furthest gave up."""
+    """The answer of the first engine that has one; else why the one that got furthest gave up. With
+    `refusals_end`, what one engine meets on its way and does not support is supported by nobody: the engines
+    for litmus tests read the same test, and not all of them look at everything in it."""
     course = _Course(task, makers)
     for place, each in enumerate(slices):
         if not course.can_work(each.engine) or (each.instead_of and course.can_work(each.instead_of)):
@@ -136,6 +143,8 @@ def run(
         if not isinstance(answer, GaveUp):
             return Scheduled(answer, each.engine)
         course.note(each.engine, answer)
+        if refusals_end and isinstance(answer.error, Unsupported):
+            return Scheduled(answer, each.engine)
         if (ended := task.budget.exhausted()) is not None:
             return Scheduled(GaveUp(ended.reason, ended.advice, error=ended), each.engine)
     return course.furthest()

@@ -10,11 +10,12 @@ from __future__ import annotations
 from treville.analysis.alias_names import FLOW, Alias
 from treville.analysis.facts import Facts, gather_facts
 from treville.analysis.lifetimes import with_ends_of_cells
+from treville.analysis.possible import Values
 from treville.analysis.values import analyse_values
-from treville.events.symbolic import symbolic_program
+from treville.events.symbolic import StaticAccess, SymbolicProgram, symbolic_program
 from treville.events.symbolic_whole import whole_program
 from treville.programs.ir import Program
-from treville.results import Budget
+from treville.results import Budget, Unsupported
 
 # Above so many numbers, bit-vectors are smaller than tables (bench/check.py).
 MOST_NUMBERS = 24
@@ -45,6 +46,17 @@ def facts_of_test(
     """What is known of the events of a litmus test. `observed`: addresses whose last write matters."""
     symbolic = symbolic_program(program, bound)
     values = analyse_values(symbolic, coherent)
+    _refuse_accesses_to_code(symbolic, values)
     facts = gather_facts(symbolic, values, coherent, observed, alias)
     budget.check()
     return facts
+
+
+def _refuse_accesses_to_code(symbolic: SymbolicProgram, values: Values) -> None:
+    """Instructions are no data: a test that reads or writes them means something else."""
+    code = {address for thread in symbolic.program.threads for address in thread.code_addresses}
+    accesses = [event for event in symbolic.events if isinstance(event, StaticAccess)] if code else []
+    for event in accesses:
+        known = values.live >> event.number & 1 and event.address not in values.wide
+        if known and values.listed(event.address) & code:
+            raise Unsupported("an access to instructions (self-modifying code)", event.instruction.span)

@@ -61,7 +61,8 @@ def outcomes(
     """Every final state of the test under the model; raises `BudgetExceeded` when the budget ends first."""
     started = time.monotonic()
     task = outcome_task(test, model, bound, budget, alias)
-    scheduled = run(task, OUTCOME_SLICES if engine == AUTO else (Slice(engine),), OUTCOMES)
+    slices = OUTCOME_SLICES if engine == AUTO else (Slice(engine),)
+    scheduled = run(task, slices, OUTCOMES, refusals_end=True)
     found = scheduled.answer
     if isinstance(found, GaveUp):
         raise found.error or BudgetExceeded(found.reason, found.advice)

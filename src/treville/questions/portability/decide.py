@@ -87,7 +87,7 @@ def _decide(
             subject, direction, (pair[0], pair[1]), by_state=question.notion == "state", dead=question.dead,
             bound=question.bound, budget=budget,
         )  # fmt: skip
-        found = run(task, _slices(question), DIFFERENCES).answer
+        found = run(task, _slices(question), DIFFERENCES, refusals_end=True).answer
         if isinstance(found, GaveUp) and found.bound is None:
             raise found.error or BudgetExceeded(found.reason, found.advice)
         answer.engine = found.stats["engine"]
