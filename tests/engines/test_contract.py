@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from tests.engines.features_cases import Case, cases
 
 from treville.engines.contract import Decision, GaveUp, Proved, Refuted
+from treville.engines.decide.violation_search import Found, ViolationSearch
 from treville.engines.features import Feature, features_of
 from treville.engines.registry import DECIDE, OUTCOMES
 from treville.engines.schedule import DECIDE_TABLE, Slice, run, slices_for
@@ -17,7 +19,20 @@ from treville.engines.task import outcome_task, ready_task
 from treville.events.execution import Execution
 from treville.models.evaluate import evaluate
 from treville.models.library import load_model
-from treville.programs.ir import Program
+from treville.programs.draft import ProgramDraft, ThreadDraft
+from treville.programs.ir import (
+    Allocate,
+    Branch,
+    Const,
+    Havoc,
+    Instruction,
+    Load,
+    Local,
+    Op,
+    Program,
+    Reg,
+    Store,
+)
 from treville.programs.litmus import parse
 from treville.questions.outcomes import outcomes
 from treville.questions.reachability import WrongWitness, judge_again
@@ -228,3 +243,76 @@ exists (0:X2=0)
 def test_what_one_engine_refuses_on_its_way_no_other_answers(engine: str) -> None:
     with pytest.raises(Unsupported, match="instructions"):
         outcomes(parse(CODE, "code.litmus"), load_model("aarch64"), engine=engine)
+
+
+def followed() -> Program:
+    """Fresh memory holds a pointer that is followed unless it is null: zeros show no failure, others may."""
+    draft = ProgramDraft()
+    code: list[Instruction] = [
+        Allocate("p", Const(8), "object", cells=((0, 64),), heap=True, index=1),
+        Load("q", Reg("p"), frozenset({"NA", "DATA"}), bits=64, index=2),
+        Branch("end", Op("eq", (Reg("q"), Const(0)), 64), index=3),
+        Store(Reg("q"), Const(1), frozenset({"NA", "DATA"}), index=4),
+    ]
+    draft.threads.append(ThreadDraft("main", code, {"end": 4}))
+    return draft.finished()
+
+
+@pytest.mark.parametrize("model", ["power", "aarch64", "sc"])
+@pytest.mark.parametrize("engine", ["formulas", "eager", "lazy"])
+def test_zeros_stand_for_fresh_memory_only_where_they_fail(engine: str, model: str) -> None:
+    """Also when the search with zeros runs out of work, and goes on."""
+    task = ready_task(followed(), load_model(model), bound=1, budget=Budget(60))
+    assert not isinstance(DECIDE[engine]().run(task), Proved)
+    for units in range(1, 40):
+        made = DECIDE[engine]()
+        for _ in range(60):
+            found = made.run(task, units)
+            assert not isinstance(found, Proved), units
+            if not (isinstance(found, GaveUp) and found.more):
+                break
+
+
+def test_a_search_that_ran_out_of_work_does_not_take_zeros_for_anything(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    task = ready_task(followed(), load_model("power"), bound=1, budget=Budget(60))
+    searches: list[int] = []
+    run_once = ViolationSearch.run
+
+    def tired(self: ViolationSearch, budget: Budget, effort: int | None) -> Found:
+        searches.append(1)
+        if len(searches) == 2:  # the one with zeros, after the one that met fresh memory
+            raise OutOfWork("tired")
+        return run_once(self, budget, effort)
+
+    monkeypatch.setattr(ViolationSearch, "run", tired)
+    engine = DECIDE["formulas"]()
+    first = engine.run(task, 10_000)
+    assert isinstance(first, GaveUp)
+    assert first.more
+    assert not isinstance(engine.run(task, 10_000), Proved)
+
+
+def test_work_counts_from_the_first_slice_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How deep a search goes does not depend on the slices in which it is done."""
+    monkeypatch.setattr("treville.engines.decide.formulas.CHEAP", 30)
+    case = some_case(Feature.LOOPS, "PASS", "power")
+    code: list[Instruction] = [
+        Havoc("n", (0, 1), index=i.index) if isinstance(i, Local) else i
+        for i in case.program.functions["t0"].instructions
+    ]
+    code[-1] = Branch("again", Reg("n"), index=9)
+    endless = replace(case.program.functions["t0"], instructions=tuple(code))
+    main = case.program.threads[0]
+    quiet = replace(main, instructions=main.instructions[:-1])  # without the assertion
+    program = replace(case.program, threads=(quiet,), functions={"t0": endless})
+    bounds = set()
+    for units in (None, 40, 400):
+        made = DECIDE["formulas"]()
+        task = ready_task(program, case.model, budget=Budget(60))
+        found = made.run(task, units)
+        while isinstance(found, GaveUp) and found.more:
+            found = made.run(task, units)
+        bounds.add((kind(found), found.bound))
+    assert bounds == {("UNKNOWN", 32)}

@@ -35,12 +35,14 @@ class SearchAtBound:
         self._unset: list[UnsetRead] = []
         self._zeroed: ViolationSearch | None = None
         self._filled: ViolationSearch | None = None
+        self._refuting: ViolationSearch | None = None
+        self._unfilled: Unsupported | TooLarge | None = None  # why fresh memory cannot hold just anything
         self._reads_unset = False
 
     @property
     def session(self) -> Session:
         """The session of the last search."""
-        last = self._filled or self._zeroed
+        last = self._refuting or self._filled or self._zeroed
         assert last is not None
         return last.session
 
@@ -61,6 +63,8 @@ class SearchAtBound:
 
     def _with_any_contents(self, budget: Budget, effort: int | None) -> Found:
         assert self._facts is not None
+        if self._unfilled is not None:
+            return self._with_zeros(self._unfilled, budget)
         try:
             if self._filled is None:
                 self.program = with_any_contents(self.task.program, self._facts, self._unset)
@@ -68,13 +72,20 @@ class SearchAtBound:
                 budget.spend(size_in_units(self._filled.session.encoding))
             with budget.stage("solving"):
                 return self._filled.run(budget, effort)
-        except (Unsupported, TooLarge):  # any number as an address; zero is one that fresh memory may hold
-            self.program = self.task.program
-            self._filled = self._search(self._facts, [], budget)
-            found = self._filled.run(budget, None)
-            if found.execution is None:
-                raise
-            return found
+        except (Unsupported, TooLarge) as error:  # any number as an address, for one
+            self._unfilled = error
+        return self._with_zeros(self._unfilled, budget)
+
+    def _with_zeros(self, why: Unsupported | TooLarge, budget: Budget) -> Found:
+        """Zero is a number that fresh memory may hold: it can refute, and never proves."""
+        assert self._facts is not None
+        self.program = self.task.program
+        if self._refuting is None:
+            self._refuting = self._search(self._facts, [], budget)
+        found = self._refuting.run(budget, None)
+        if found.execution is None:
+            raise why
+        return found
 
     def _facts_of(self, program: Program, budget: Budget) -> Facts:
         coherent = implies_coherence(self.task.model)

@@ -47,6 +47,12 @@ class Formulas(Engine[ProgramTask, Decision]):
     def search(self, task: ProgramTask, budget: Budget) -> Decision:
         """Search at the present depth, and at larger ones until the answer is conclusive. Where a deeper
         search has to follow, one that takes long is given up; the last one is not."""
+        try:
+            return self._deepened(task, budget)
+        finally:
+            self._work += budget.spent
+
+    def _deepened(self, task: ProgramTask, budget: Budget) -> Decision:
         depth = self._begin(task)
         while True:
             budget.check()
