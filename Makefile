@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo test lint types unit agreement slow snapshots mutation clean
+.PHONY: setup demo test lint types unit agreement slow snapshots mutation suites clean
 
 setup: $(STAMP)
 
@@ -40,9 +40,13 @@ snapshots: setup
 agreement: setup
 	$(BIN)/python bench/agreement.py --jobs 2 --write docs/agreement.md
 
-# How many small mistakes in the core the tests notice: a sample (SEED, COUNT) within BUDGET seconds.
+# How many small mistakes in the core the tests notice: a sample (SEED, COUNT) within BUDGET seconds, JOBS at a time.
 mutation: setup
-	$(BIN)/python bench/mutation --seed $(or $(SEED),1) --count $(or $(COUNT),40) --budget $(or $(BUDGET),3600)
+	$(BIN)/python bench/mutation --seed $(or $(SEED),1) --count $(or $(COUNT),40) --budget $(or $(BUDGET),3600) --jobs $(or $(JOBS),1)
+
+# Other tools' test suites, checked out below SUITES (genmc, nidhugg, Dat3M, walcyrie): what they expect, and the answers.
+suites: setup
+	$(BIN)/python bench/suites/run.py $(or $(SUITES),../suites) --log suites.jsonl --write docs/suites.md
 
 clean:
 	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache

@@ -95,7 +95,7 @@ def states(test: LitmusTest, model: Model, alias: Alias, budget: Budget) -> list
 
 def fails(unit: Unit, model: Model, alias: Alias, budget: Budget) -> bool:
     """Can an assertion fail?"""
-    task = program_task(unit, Context(model, Property.ASSERTION), 2, budget, alias)
+    task = program_task(unit, Context(model, Property.SAFETY), 2, budget, alias)
     found = DECIDE["eager"]().run(task)
     if isinstance(found, GaveUp) and found.error is not None:
         raise found.error

@@ -1,11 +1,17 @@
 """Random C programs: `treville check` against a native run, and against `treville litmus`.
 
     python bench/fuzz_c.py sequential [--count N] [--seed S] [--engines auto,eager]
+    python bench/fuzz_c.py layouts [--count N] [--seed S] [--engines auto,eager] [--models sc] [--threads]
     python bench/fuzz_c.py concurrent [--count N] [--seed S] [--engines states,eager] [--models sc,tso]
 
 *sequential*: one thread with integers of all widths, arrays, structures, bit fields, pointers, loops and
 calls computes a checksum. The program is compiled and run (with the compiler of the `ziglang` package);
 asserting that checksum must PASS, and any other must FAIL.
+
+*layouts*: the same for programs about what memory holds (`tests/random_layouts.py`): structs by value,
+unions, bit-fields, variable arguments, copies and views of other widths; many programs are compiled as one
+file, and each is asked about under four of the models and engines, drawn at random. With `--threads` another
+thread does the work.
 
 *concurrent*: a small C11 litmus test and the same test as a program with pthreads; a final state that the
 litmus engines find must FAIL as a forbidden one, under every model, and no other.
@@ -25,7 +31,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from treville.programs.c import read_unit
+
 MODELS = ("sc", "tso", "pso", "power", "armv7", "aarch64", "riscv", "rc11", "c11", "imm")
+PROGRAMS_OF_A_FILE = 25
 OPERATIONAL = ("sc", "tso", "pso", "rc11")
 TYPES = (
     "signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long", "unsigned long",
@@ -251,6 +260,7 @@ class Tally:
             self.compared += 1
             if verdict == "UNKNOWN" and "internal error" not in reason:
                 self.unknown += 1
+                print(f"{what} {model}: no answer: {reason}", flush=True)
             elif verdict != expected:
                 self.wrong += 1
                 print(f"{what} {model}: {verdict} instead of {expected}: {reason}", flush=True)
@@ -270,6 +280,27 @@ def sequential(seed: int, engines: list[str], folder: Path, tally: Tally) -> Non
         for number, expected in ((checksum, "PASS"), (checksum ^ 1, "FAIL")):
             found = check(source, engine, f"HASH={number}ul", ("sc",))
             tally.add(f"{source} HASH={number}ul {engine}", expected, found)
+
+
+def layouts(options: argparse.Namespace, folder: Path, tally: Tally) -> None:
+    """Programs about layouts, a file of them at a time."""
+    from tests.native import Expecting, native_output, one_of, verdict_of
+    from tests.random_layouts import Layouts, file_of
+
+    asked = [(m, e) for m in options.models.split(",") for e in options.engines.split(",")]
+    for first in range(options.seed, options.seed + options.count, PROGRAMS_OF_A_FILE):
+        numbers = range(first, min(first + PROGRAMS_OF_A_FILE, options.seed + options.count))
+        made = [(f"p{n}_", Layouts(random.Random(n), f"p{n}_", options.threads).program()) for n in numbers]
+        source = folder / f"layouts{first}.c"
+        source.write_text(file_of(made))
+        sums, unit = native_output(source), read_unit(source)
+        for number, (prefix, _), checksum in zip(numbers, made, sums, strict=True):
+            program = one_of(unit, prefix)
+            for model, engine in random.Random(number).sample(asked, min(4, len(asked))):
+                for given, expected in ((int(checksum), "PASS"), (int(checksum) ^ 1, "FAIL")):
+                    found = verdict_of(Expecting(program, given), model, engine)
+                    answer = ("UNKNOWN", found) if found.startswith("none") else (found, "")
+                    tally.add(f"{source} {prefix} {given} {engine}", expected, {model: answer})
 
 
 def concurrent(seed: int, engines: list[str], models: tuple[str, ...], folder: Path, tally: Tally) -> None:
@@ -303,7 +334,8 @@ def concurrent(seed: int, engines: list[str], models: tuple[str, ...], folder: P
 def main() -> int:
     """Compare as many programs as asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("kind", choices=("sequential", "concurrent"))
+    parser.add_argument("kind", choices=("sequential", "layouts", "concurrent"))
+    parser.add_argument("--threads", action="store_true", help="layouts: another thread does the work")
     parser.add_argument("--count", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--engines", default="auto,eager")
@@ -314,7 +346,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        for seed in range(options.seed, options.seed + options.count):
+        if options.kind == "layouts":
+            layouts(options, folder, tally)
+        for seed in range(options.seed, options.seed + options.count) if options.kind != "layouts" else ():
             if options.kind == "sequential":
                 sequential(seed, engines, folder, tally)
             else:

@@ -62,7 +62,7 @@ def measure(name: str, model: str, bound: int) -> Point | None:
     used = load_model(model)
     folder = PROGRAMS if (PROGRAMS / f"{name}.c").exists() else HERE
     unit = read(str(folder / f"{name}.c"), Options(defines=tuple(defines)))
-    task = program_task(unit, Context(used, Property.ASSERTION), bound, Budget(SECONDS))
+    task = program_task(unit, Context(used, Property.SAFETY), bound, Budget(SECONDS))
     started = time.process_time()
     found = DECIDE["eager" if model == "tso" else "lazy"]().run(task)
     if isinstance(found, GaveUp) and found.error is not None:

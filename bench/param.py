@@ -106,9 +106,9 @@ def check(most: int, timeout: float) -> int:
 def compare(name: str, text: str, model: str, most: int, timeout: float, buffer: int = 2) -> int:
     """One system: its verdict beside what small instances show. 1 for a contradiction."""
     from treville.parameterised.decide import decide, is_rigid
-    from treville.parameterised.forward import explore
-    from treville.parameterised.machine import Bounds
-    from treville.parameterised.resolve import read_system
+    from treville.parameterised.language.resolve import read_system
+    from treville.parameterised.states.forward import explore
+    from treville.parameterised.states.machine import Bounds
     from treville.results import Budget, InputError
 
     try:

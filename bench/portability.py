@@ -3,11 +3,14 @@
     python bench/portability.py litmus X86=sc-tso,sc-pso,tso-pso PPC=sc-power,tso-power
     python bench/portability.py mutexes
     python bench/portability.py random --count 1000
+    python bench/portability.py dialects --count 1000
 
 The first looks for folders of litmus tests with these names below `--corpus`. With `--check` each state
 answer is compared with the two sets of final states and both engines with each other, and trace portability
 must imply state portability: a disagreement ends with exit code 1. The second runs the algorithms in
-`tests/c`. The third asks random questions about random tests and compares all engines with brute force.
+`tests/c`. The third asks random questions about random tests and compares all engines with brute force. The
+fourth asks them of tests in C11, the kernel's C and assembly, and compares with the states and executions
+that are listed under each of the two models.
 Seconds are CPU seconds of one process.
 """
 
@@ -300,8 +303,29 @@ def run_random(options: argparse.Namespace) -> int:
     return 1 if wrong else 0
 
 
+def run_dialects(options: argparse.Namespace) -> int:
+    """`port` against the difference of what is listed under each model."""
+    _see_oracles()
+    from tests.questions.port_by_litmus import random_asked
+
+    answers: Counter[str] = Counter()
+    for seed in range(options.seed, options.seed + options.count):
+        case = random_asked(seed, options.size)
+        try:
+            engine = ("auto", "eager", "lazy")[seed % 3]
+            wrong = case.disagreement(trace=seed % 4 == 0, engine=engine)
+        except BudgetExceeded:
+            answers["too large"] += 1
+            continue
+        answers[f"{'wrong' if wrong else 'right'} ({case.test.dialect})"] += 1
+        if wrong:
+            print(f"seed {seed}: {wrong}{case.text}", file=sys.stderr, flush=True)
+    print(", ".join(f"{count} {answer}" for answer, count in sorted(answers.items())))
+    return 1 if any(answer.startswith("wrong") for answer in answers) else 0
+
+
 def main() -> int:
-    """Run one of the three."""
+    """Run one of the four."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     commands = parser.add_subparsers(required=True)
     litmus = commands.add_parser("litmus")
@@ -324,6 +348,11 @@ def main() -> int:
     rand.add_argument("--seed", type=int, default=0)
     rand.add_argument("--size", type=int, default=4, help="accesses of a test")
     rand.set_defaults(run=run_random)
+    dialects = commands.add_parser("dialects")
+    dialects.add_argument("--count", type=int, default=200)
+    dialects.add_argument("--seed", type=int, default=0)
+    dialects.add_argument("--size", type=int, default=4, help="accesses of a test")
+    dialects.set_defaults(run=run_dialects)
     options = parser.parse_args()
     return int(options.run(options))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treville.analysis.alias_names import FLOW, Alias
-from treville.encoding.executions import Encoding, encode_test
+from treville.encoding.acyclicity import Encoding, encode_test
 from treville.engines.contract import Decision, Engine, GaveUp, Refuted, States
 from treville.engines.outcomes.symbolic import Symbolic
 from treville.engines.registry import DECIDE, OUTCOMES, engine_name
@@ -61,7 +61,7 @@ def by_engine(
     program: Program,
     model: Model,
     bound: int | None = 2,
-    goal: Property | str = Property.ASSERTION,
+    goal: Property | str = Property.SAFETY,
     alias: Alias = FLOW,
     budget: Budget | None = None,
     work: int | None = None,
@@ -77,7 +77,7 @@ def reach_failure(
     bound: int,
     budget: Budget,
     lazy: bool | None = None,
-    goal: Property | str = Property.ASSERTION,
+    goal: Property | str = Property.SAFETY,
     alias: Alias = FLOW,
 ) -> Reachability:
     """The answer of the default encoding: eager, lazy, or as suits."""
@@ -98,7 +98,7 @@ def reach_by_states(
     model: Model,
     budget: Budget,
     limit: int | None = None,
-    goal: Property | str = Property.ASSERTION,
+    goal: Property | str = Property.SAFETY,
 ) -> Reachability | None:
     """The answer of the machines that suit; None if none does or they cannot go on. With a `limit`, that of
     the first so many states."""

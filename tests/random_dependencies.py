@@ -49,7 +49,9 @@ class _Writer:
         self._close(len(self.code) + 100)
         saw = ir.Const(self.program.location(f"{self.name} saw").address)
         self._add(ir.Store(saw, ir.Reg("a"), PLAIN))
-        return ThreadDraft(self.name, self.code, self.labels, parameter="b", private={"p": (0, 4)})
+        return ThreadDraft(
+            self.name, self.code, self.labels, parameter="b", private={"p": ((0, 32), (4, 32))}
+        )
 
     def _add(self, instruction: ir.Instruction) -> None:
         self.index += 1

@@ -27,7 +27,7 @@ def fixed() -> bool:
     return settle() == 0
 
 
-def telling(condition: bool) -> bool:
+def conclusive(condition: bool) -> bool:
     """Does the sample show what it should, as often as it should? That is asked of the fixed cases alone:
     with others it may happen not to, and nothing is wrong."""
     return condition or not fixed()

@@ -3,9 +3,10 @@
     python bench/mutation --count 40 --seed 1 --budget 1800
     python bench/mutation --paths src/treville/analysis --report survivors.jsonl
 
-Each mutant is applied to a copy of the sources, and the tests that should notice it are run, those that
-mirror its module first (see `selection.py`). Survivors are listed with file, line, and what became what. One
-that changes nothing that matters belongs into `equivalent.json`, with the reason; it is then left out.
+Each mutant is applied to a copy of the sources, and the tests that run the mutated statement are run, the
+quickest first, until one fails (see `recording.py`). Survivors are listed with file, line, and what became
+what. One that changes nothing that matters belongs into `equivalent.json`, with the reason; it is then left
+out. With the same report a run goes on where the last one stopped.
 """
 
 from __future__ import annotations
@@ -17,19 +18,25 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from itertools import zip_longest
 from pathlib import Path
+from queue import SimpleQueue
 
 from mutants import Mutant, mutants_of
-from running import SURVIVED, TIMEOUT, Runner
+from recording import Recording
+from running import SURVIVED, TIMEOUT, UNREACHED, Runner
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 EQUIVALENT = HERE / "equivalent.json"
+KEPT = ROOT / "build" / "mutation"  # what the tests run, as it was last recorded
+KEY = ("file", "where", "text", "before", "after")
+Result = tuple[Mutant, str, str]
 FOLDERS = (
-    "relations", "models", "analysis", "encoding", "solving", "histories/validate.py", "histories/orders.py",
-    "histories/evidence.py", "histories/polynomial.py", "histories/saturation.py", "petri/checking.py",
-    "petri/net.py", "petri/backward.py", "petri/forward.py",
+    "relations", "models", "analysis", "encoding", "solving", "enumeration", "machines",
+    "histories/validate.py", "histories/orders.py", "histories/evidence.py", "histories/polynomial.py",
+    "histories/saturation.py", "petri/checking.py", "petri/net.py", "petri/backward.py", "petri/forward.py",
 )  # fmt: skip
 
 
@@ -38,13 +45,7 @@ def main() -> int:
     chosen = sample(options.paths, options.seed, options.count, options.match)
     print(f"{len(chosen)} mutants, seed {options.seed}")
     with tempfile.TemporaryDirectory(prefix="mutation-") as scratch:
-        runner = Runner(ROOT, Path(scratch), options.limit)
-        if options.baseline:
-            for file in sorted({mutant.file for mutant in chosen}):
-                if wrong := runner.complaints(file):
-                    print(f"without any mutant the tests of {file} fail: {wrong}")
-                    return 2
-        results = run(runner, chosen, options.budget, options.report)
+        results = run(options, chosen, Path(scratch))
     summarise(results, len(chosen))
     return 0
 
@@ -58,20 +59,20 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--match", default="", help="only mutants whose description contains this")
     parser.add_argument("--seed", type=int, default=1, help="which sample")
     parser.add_argument("--count", type=int, default=40, help="how many mutants")
+    parser.add_argument("--jobs", type=int, default=1, help="how many at the same time")
     parser.add_argument("--budget", type=float, default=3600, help="seconds after which no mutant is begun")
     parser.add_argument(
-        "--limit", type=float, default=300, help="seconds for the near tests of a mutant, and for the others"
+        "--limit", type=float, default=300, help="seconds of tests, as they take without mutants, for each"
     )
-    parser.add_argument("--report", type=Path, help="write one JSON object per mutant to this file")
     parser.add_argument(
-        "--baseline", action="store_true", help="first see that the tests pass without mutants"
+        "--report", type=Path, help="write one JSON object per mutant to this file, and leave out those in it"
     )
     return parser.parse_args()
 
 
 def sample(paths: list[str], seed: int, count: int, match: str) -> list[Mutant]:
     """Mutants of all paths in turn, so that large files do not hide small ones."""
-    known = {(entry["file"], entry["where"], entry["before"], entry["after"]) for entry in equivalent()}
+    known = {tuple(entry[name] for name in KEY) for entry in equivalent()}
     choose, groups = random.Random(seed), []
     for path in paths:
         found = [m for m in mutants_under(path) if m.key not in known and match in str(m)]
@@ -97,40 +98,52 @@ def equivalent() -> list[dict[str, str]]:
     return entries
 
 
-def run(
-    runner: Runner, chosen: list[Mutant], budget: float, report: Path | None
-) -> list[tuple[Mutant, str, str]]:
-    """Judge the mutants until the budget ends."""
-    started, results = time.monotonic(), []
-    for number, mutant in enumerate(chosen, 1):
-        if time.monotonic() - started > budget:
-            print(f"the budget of {budget:g} s is used up")
-            break
+def run(options: argparse.Namespace, chosen: list[Mutant], scratch: Path) -> list[Result]:
+    """Judge the mutants until the budget ends, some at the same time in copies of their own."""
+    started, known, recording = time.monotonic(), reported(options.report), Recording(ROOT, KEPT)
+    runners: SimpleQueue[Runner] = SimpleQueue()
+    for number in range(options.jobs):
+        runners.put(Runner(ROOT, scratch / str(number), recording, options.limit))
+
+    def judge(mutant: Mutant) -> Result | None:
+        if (*mutant.key, mutant.start) in known:
+            return mutant, *known[*mutant.key, mutant.start]
         begun = time.monotonic()
+        if begun - started > options.budget:
+            return None
+        runner = runners.get()
         status, killer = runner.judge(mutant)
+        runners.put(runner)
         seconds = time.monotonic() - begun
-        print(
-            f"{number:3} {seconds:5.0f} s {status:17} {mutant}" + (f" [{killer}]" if killer else ""),
-            flush=True,
-        )
-        results.append((mutant, status, killer))
-        if report is not None:
-            with report.open("a") as lines:
+        told = f" [{killer}]" if killer else ""
+        print(f"{seconds:5.0f} s {status:17} {mutant}{told}", flush=True)
+        if options.report is not None:
+            with options.report.open("a") as lines:
                 lines.write(json.dumps(described(mutant, status, killer, seconds)) + "\n")
-    return results
+        return mutant, status, killer
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        return [result for result in pool.map(judge, chosen) if result is not None]
+
+
+def reported(report: Path | None) -> dict[tuple[object, ...], tuple[str, str]]:
+    """What became of mutants in an earlier run."""
+    if report is None or not report.is_file():
+        return {}
+    lines = [json.loads(line) for line in report.read_text().splitlines()]
+    return {tuple(line[name] for name in (*KEY, "start")): (line["status"], line["killer"]) for line in lines}
 
 
 def described(mutant: Mutant, status: str, killer: str, seconds: float) -> dict[str, object]:
-    """A line of the report; the first four fields and a reason are an entry of `equivalent.json`."""
-    return {
-        "file": mutant.file, "where": mutant.where, "before": mutant.before, "after": mutant.after,
-        "line": mutant.line, "status": status, "killer": killer, "seconds": round(seconds, 1),
-    }  # fmt: skip
+    """A line of the report; the fields of the key and a reason are an entry of `equivalent.json`."""
+    told = dict(zip(KEY, mutant.key, strict=True))
+    more = {"status": status, "killer": killer, "seconds": round(seconds, 1)}
+    return {**told, "line": mutant.line, "start": mutant.start, **more}
 
 
-def summarise(results: list[tuple[Mutant, str, str]], wanted: int) -> None:
+def summarise(results: list[Result], wanted: int) -> None:
     """The survivors and the score."""
-    survivors = [mutant for mutant, status, _ in results if status == SURVIVED]
+    survivors = [mutant for mutant, status, _ in results if status in (SURVIVED, UNREACHED)]
     if survivors:
         print("\nsurvivors:")
     for mutant in survivors:

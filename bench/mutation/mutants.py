@@ -3,7 +3,8 @@
 A mutant replaces one piece of text by another. For Python the pieces are found with `ast`: comparisons,
 conditions, arithmetic and set operators, constants, calls of `any`, `all`, `min` and `max`, statements that
 can be left out. Of cat files axioms and operands of unions and intersections are left out. Annotations,
-docstrings, and what limits effort (constants of modules and classes, looks at the budget) are not mutated.
+docstrings, what only checks (assertions, `strict` of `zip`) and what limits effort (constants of modules and
+classes, looks at the budget and how much of it something takes) are not mutated.
 """
 
 from __future__ import annotations
@@ -18,20 +19,23 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Mutant:
-    """One mistake: the file's bytes from `start` to `end` become `after`. `where` names the function."""
+    """One mistake: the file's bytes from `start` to `end` become `after`.
+
+    `where` names the function, `text` is what the line says."""
 
     file: str
     line: int
     where: str
+    text: str
     start: int
     end: int
     before: str
     after: str
 
     @property
-    def key(self) -> tuple[str, str, str, str]:
+    def key(self) -> tuple[str, ...]:
         """What identifies it when lines have moved."""
-        return self.file, self.where, self.before, self.after
+        return self.file, self.where, self.text, self.before, self.after
 
     def apply(self, source: bytes) -> bytes:
         """The file with the mistake."""
@@ -78,7 +82,8 @@ _TABLES = (
 class _Python(ast.NodeVisitor):
     def __init__(self, name: str, source: bytes) -> None:
         self.name, self.source = name, source
-        lengths = [len(line) for line in source.splitlines(keepends=True)]
+        self.lines = source.splitlines(keepends=True)
+        lengths = [len(line) for line in self.lines]
         self.starts = [sum(lengths[:number]) for number in range(len(lengths) + 1)]
         self.path: list[str] = []
         self.in_function = False
@@ -94,7 +99,8 @@ class _Python(ast.NodeVisitor):
         end = self.starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
         before = " ".join(self.source[start:end].decode().split())
         where = ".".join(self.path) or "module"
-        self.found.append(Mutant(self.name, node.lineno, where, start, end, before, after))
+        text = self.lines[node.lineno - 1].decode().strip()
+        self.found.append(Mutant(self.name, node.lineno, where, text, start, end, before, after))
 
     def _instead(self, node: ast.expr, other: ast.expr) -> None:
         """In brackets, which never change what is around."""
@@ -133,6 +139,11 @@ class _Python(ast.NodeVisitor):
 
     def visit_Raise(self, node: ast.Raise) -> None:
         """Messages of errors are for people; `_block` leaves out the whole statement."""
+
+    def visit_keyword(self, node: ast.keyword) -> None:
+        """`strict` is an assertion, too."""
+        if node.arg != "strict":
+            self.visit(node.value)
 
     # -- statements ----------------------------------------------------------------------------------------
 
@@ -227,6 +238,8 @@ class _Python(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
+        if ast.unparse(node.func).endswith("budget.spend"):
+            return
         if isinstance(node.func, ast.Name) and node.func.id in _CALLED:
             self._add(node.func, _CALLED[node.func.id])
         self.generic_visit(node)
@@ -299,5 +312,6 @@ def _top_level(statement: str, begin: int, stop: int, operator: str) -> list[int
 def _cat_mutant(name: str, text: str, start: int, end: int, after: str) -> Mutant:
     line = text.count("\n", 0, start) + 1
     first, last = len(text[:start].encode()), len(text[:end].encode())
-    around = text[text.rfind("\n", 0, start) + 1 :].split("\n", 1)[0].split("=")[0].strip()
-    return Mutant(name, line, around, first, last, " ".join(text[start:end].split()), after)
+    says = text[text.rfind("\n", 0, start) + 1 :].split("\n", 1)[0].strip()
+    around = says.split("=")[0].strip()
+    return Mutant(name, line, around, says, first, last, " ".join(text[start:end].split()), after)

@@ -20,16 +20,18 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from treville.campaigns.contrast import Candidate, candidates
 from treville.campaigns.herd import herd_block
 from treville.campaigns.inputs import read_text
 from treville.campaigns.loading import load_model, own_model
 from treville.campaigns.loading import load_test as _parse
-from treville.campaigns.walk import Candidate, candidates, scene_of
+from treville.campaigns.vacuity import about_model, about_states, about_test
+from treville.campaigns.walk import scene_of
 from treville.models.model import Model
 from treville.programs.litmus.states import state_object, state_order, state_satisfies
 from treville.programs.litmus.test import LitmusTest, Quantifier
-from treville.questions.outcomes import outcomes
-from treville.results import Budget
+from treville.questions.outcomes import outcomes, outcomes_of_all_runs
+from treville.results import Budget, as_warnings
 from treville.results.defaults import BOUND
 from treville.witness import dot, svg
 from treville.witness.words import execution_text, explanation_text
@@ -54,6 +56,7 @@ class OutcomeSet:
     bound_reached: bool
     engine: str
     seconds: float = field(compare=False)
+    warnings: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
         return herd_block({name: getattr(self, name) for name in self.__dataclass_fields__})
@@ -145,13 +148,17 @@ class Test:
         self,
         model: str | None = None,
         *,
-        bound: int = BOUND,
+        bound: int | None = None,
         timeout: float | None = None,
         engine: str = "auto",
     ) -> OutcomeSet:
-        """Every final state under a model (a shipped name or a `.cat` file; default: the dialect's own)."""
+        """Every final state under a model (a shipped name or a `.cat` file; default: the dialect's own). With
+        a bound of loops the answer is herd7's, for runs within it."""
         name, resolved = self._model(model)
-        found = outcomes(self.parsed, resolved, bound, Budget(timeout), engine)
+        if bound is None:
+            found = outcomes_of_all_runs(self.parsed, resolved, None, Budget(timeout), engine)
+        else:
+            found = outcomes(self.parsed, resolved, bound, Budget(timeout), engine)
         good = sum(state_satisfies(self.parsed, state) for state in found.states)
         negated = self.parsed.quantifier is Quantifier.NOT_EXISTS
         return OutcomeSet(
@@ -170,6 +177,12 @@ class Test:
             found.bound_reached,
             found.engine,
             found.seconds,
+            as_warnings(
+                self.parsed.program.notices,
+                about_model(resolved),
+                about_test(self.parsed),
+                about_states(self.parsed, len(found.states)),
+            ),
         )
 
     def executions(

@@ -91,7 +91,7 @@ def test_values_that_may_be_too_many_numbers_are_wide() -> None:
     for _ in range(6):
         mix += [Load("r", X), Load("s", Y), Store(X, Op("add", (Reg("r"), Reg("s")))), Store(Y, Reg("r"))]
     symbolic, values = analysed(thread(*mix), thread(*mix), coherent=False)
-    assert symbolic.final[0]["r"].value in values.wide
+    assert symbolic.final[0]["r"].value in values.ranged
 
 
 def test_a_write_that_first_seems_to_go_elsewhere_hides_nothing_there() -> None:

@@ -1,9 +1,11 @@
-"""The mutation runner: mutants are single valid mistakes, and near tests come first."""
+"""The mutation runner: mutants are single valid mistakes, and what tests run is known."""
 
 from __future__ import annotations
 
 import ast
+import importlib
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -49,8 +51,9 @@ def test_operators_conditions_constants_and_statements_are_mutated(tmp_path: Pat
     assert all("a: int" in text for text in found)
 
 
-def test_texts_annotations_and_constants_of_modules_stay(tmp_path: Path) -> None:
+def test_texts_annotations_assertions_and_constants_of_modules_stay(tmp_path: Path) -> None:
     text = '"""What it is."""\nLIMIT = 7\nnames: dict[str, int | None] = {}\nassert LIMIT\n'
+    text += "def f(x, y):\n    return zip(x, y, strict=True)\n"
     assert mutated(tmp_path, text) == set()
 
 
@@ -67,13 +70,35 @@ def test_names_outside_ascii_do_not_move_the_mistake(tmp_path: Path) -> None:
     assert text.replace("x + 1", "(x - 1)") in mutated(tmp_path, text)
 
 
-def test_tests_that_mirror_a_module_come_first() -> None:
-    from selection import Selection
+def test_each_statement_has_a_mark_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from marking import Marks
 
-    near, far = Selection(ROOT).stages("src/treville/analysis/relations.py")
-    assert near[0] == ROOT / "tests/analysis/test_relations.py"
-    assert ROOT / "tests/solving/test_outcomes.py" in far
-    assert not any("petri" in test.parts for test in near + far)
+    text = '''"""Text."""
+from __future__ import annotations
+def f(x: int) -> int:
+    if x > 2:
+        return 1
+    for y in range(x):
+        x += y
+    else:
+        x -= 1
+    return x
+'''
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "marked_code.py").write_text(text)
+    marks = Marks(tmp_path / "src")
+    marks.write(tmp_path / "copy", tmp_path / "marks")
+    monkeypatch.syspath_prepend(str(tmp_path / "copy"))
+    monkeypatch.delitem(sys.modules, "statement_marks", raising=False)
+    function = importlib.import_module("marked_code").f
+    lines = {}
+    for argument in (3, 2, 0):
+        noted = importlib.import_module("statement_marks").marks
+        noted[:] = bytes(marks.count)
+        function(argument)
+        lines[argument] = {n for n in range(3, 11) if noted[marks.at("marked_code.py", n).number]}
+    assert lines == {3: {4, 5}, 2: {4, 6, 7, 9, 10, 8}, 0: {4, 6, 9, 10, 8}}
+    assert not marks.at("marked_code.py", 3).in_function
 
 
 def test_equivalent_mutants_exist_and_have_reasons() -> None:
@@ -81,5 +106,5 @@ def test_equivalent_mutants_exist_and_have_reasons() -> None:
 
     for entry in json.loads((MUTATION / "equivalent.json").read_text()):
         keys = {mutant.key for mutant in mutants_of(ROOT, ROOT / entry["file"])}
-        assert (entry["file"], entry["where"], entry["before"], entry["after"]) in keys, entry
+        assert tuple(entry[name] for name in ("file", "where", "text", "before", "after")) in keys, entry
         assert entry["reason"]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from treville.machines.buffers.machine import Machine
+from treville.machines.states import MOST_STATES, Answer, TooManyStates
 from treville.programs import ir
 from treville.programs.compile_to import compile_program
-from treville.solving.operational.machine import Machine
-from treville.solving.operational.states import MOST_STATES, Answer, TooManyStates
 
 __all__ = ["Answer", "TooManyStates", "check"]
 

@@ -34,7 +34,7 @@ def failing(models: tuple[str, ...]) -> list[tuple[str, str, str, str]]:
 def found(file: str, defines: str, bound: str, name: str, engine: str) -> tuple[Program, Execution]:
     model = load_model(name)
     options = Options(bound=int(bound), defines=tuple(defines.split()), engine=engine)
-    context = Context(model, Property.ASSERTION)
+    context = Context(model, Property.SAFETY)
     answer = reachability(read(str(HERE / file), options), context, int(bound), Budget(120), engine)
     if isinstance(answer.decision, GaveUp):
         raise BudgetExceeded(answer.decision.reason)

@@ -32,7 +32,7 @@ def test_options_that_pages_name_exist() -> None:
         parser = argparse.ArgumentParser()
         import_module(f"treville.cli.{module}").add_arguments(parser)
         known |= set(parser._option_string_actions)
-    scripts = "".join(path.read_text() for path in (ROOT / "bench").glob("*.py"))
+    scripts = "".join(path.read_text() for path in (ROOT / "bench").rglob("*.py"))
     named = _named(r"`(--[a-z][\w-]*)")
     assert len(named) > 30
     assert sorted(name for name in named if name not in known and f'"{name}"' not in scripts) == []

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.asking import states, symbolic_outcomes
 
-from treville.encoding.contract import EncodingName, SiblingEncoding
-from treville.encoding.siblings import encode_by_sibling
+from treville.encoding.encoding import EncodingName, PartialOrderEncoding
+from treville.encoding.partial_orders import encode_partial_orders
 from treville.models.implied import implies_coherence
 from treville.models.library import load_model
 from treville.passes.bounded import facts_of_test
@@ -19,8 +19,8 @@ from treville.programs.litmus import parse
 from treville.programs.litmus.test import LitmusTest
 from treville.relations import EventId
 from treville.results import Budget, Unsupported
-from treville.solving.back_ends import BackEnd, make_solver
-from treville.solving.solver import satisfiable
+from treville.solving.back_ends.by_name import BackEnd, make_solver
+from treville.solving.back_ends.clasp import satisfiable
 
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = ROOT.parent / "shared" / "corpora" / "litmus"
@@ -51,13 +51,13 @@ def named(event: str) -> EventId:
     return EventId(NAMES.index(event))
 
 
-def encoded(program: Program, model: str) -> SiblingEncoding:
+def encoded(program: Program, model: str) -> PartialOrderEncoding:
     chosen = load_model(model)
     facts = facts_of_test(program, 2, Budget(), implies_coherence(chosen), set())
-    return encode_by_sibling(EncodingName.CONFLICTS, facts, chosen, Budget(), complete=True)
+    return encode_partial_orders(EncodingName.CONFLICTS, facts, chosen, Budget(), complete=True)
 
 
-def pairs(encoding: SiblingEncoding, relation: str) -> set[tuple[str, str]]:
+def pairs(encoding: PartialOrderEncoding, relation: str) -> set[tuple[str, str]]:
     """The constraints of a relation between accesses of the program; initial writes are left out, as in the
     figures."""
     found = [c for c in encoding.constraints if c.relation == relation]

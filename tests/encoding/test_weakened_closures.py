@@ -6,18 +6,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.seeds import generator, telling
-from tests.solving.random_litmus import random_test
+from tests.random_litmus import random_test
+from tests.seeds import conclusive, generator
 
 from treville.analysis.facts import Facts, gather_facts
 from treville.analysis.values import analyse_values
-from treville.encoding.executions import encode_program
+from treville.encoding.acyclicity import encode_program
 from treville.events.symbolic import symbolic_program
 from treville.models.cat.resolve import resolve_text
 from treville.models.model import Axiom, Model
 from treville.results import Budget
+from treville.solving.back_ends.clasp import Clasp
 from treville.solving.solution import ExecutionReader, IsTrue, evaluate_execution
-from treville.solving.solver import Clasp
 
 # Nothing here forbids the cycles of the first ones; an option makes words without a step.
 CYCLIC = (
@@ -80,4 +80,4 @@ def test_closures_of_cyclic_relations_lose_no_consistent_execution(first: int) -
         consistent = {execution for execution, is_consistent in possible.items() if is_consistent}
         assert consistent <= left.keys() <= possible.keys(), (case, model.title)
         forbidden, kept = forbidden + len(possible) - len(left), kept + len(consistent)
-    assert telling(min(forbidden, kept) > 20)
+    assert conclusive(min(forbidden, kept) > 20)

@@ -31,7 +31,7 @@ class Case(NamedTuple):
     program: ir.Program
     model: Model
     expected: str
-    property: Property = Property.ASSERTION
+    property: Property = Property.SAFETY
 
 
 class Build:
@@ -170,6 +170,15 @@ def store_buffering(wrong: bool) -> ir.Program:
     return b.made([one, other], [*last, ir.Assert(either(is_("r", 1), is_("s", 1)))])
 
 
+def write_read_fences(wrong: bool) -> ir.Program:
+    """Two writes change places, where the fence between them orders only later reads."""
+    b = Build()
+    fence = ir.Fence(frozenset({"Fence.w.r" if wrong else "Fence.w.rw"}))
+    writer: list[ir.Instruction] = [ir.Store(b.x, ONE), fence, ir.Store(b.y, ONE)]
+    reader: list[ir.Instruction] = [ir.Load("r", b.y), ir.Fence(frozenset({"MFENCE"})), ir.Load("s", b.x)]
+    return b.made([writer, [*reader, ir.Assert(either(is_("r", 0), is_("s", 1)))]])
+
+
 def read_copy_update(wrong: bool) -> ir.Program:
     return sections(wrong).finished()
 
@@ -259,7 +268,7 @@ def fresh_private(wrong: bool) -> ir.Program:
     b = Build()
     code: list[ir.Instruction] = [ir.ReadPrivate("r", "local", ZERO), ir.Assert(is_("r", 0))]
     draft = b.drafted([code])
-    draft.functions["t0"].private = {"local": (0,)}
+    draft.functions["t0"].private = {"local": ((0, 32),)}
     draft.functions["t0"].unset = {"local"} if wrong else set()
     return draft.finished()
 
@@ -271,7 +280,7 @@ def private_objects(wrong: bool) -> ir.Program:
         ir.ReadPrivate("r", "local", ir.Const(4 if wrong else 0)), ir.Assert(is_("r", 1)),
     ]  # fmt: skip
     draft = b.drafted([code])
-    draft.functions["t0"].private = {"local": (0, 4)}
+    draft.functions["t0"].private = {"local": ((0, 32), (4, 32))}
     return draft.finished()
 
 
@@ -294,6 +303,32 @@ def freed_twice(wrong: bool) -> ir.Program:
         ir.Free(ir.Reg("p")),
     ]  # fmt: skip
     return b.made([[*code, ir.Free(ir.Reg("p"))] if wrong else code])
+
+
+def ends_at_errors(wrong: bool) -> ir.Program:
+    """A thread goes no further than to a null pointer, and another one looks for what it would do then."""
+    b = Build()
+    code: list[ir.Instruction] = [
+        ir.Load("p", b.z, RLX),
+        ir.Load("r", ir.Reg("p"), RLX),
+        ir.Store(b.x, ONE, RLX),
+    ]
+    if wrong:
+        code = [code[2], *code[:2]]
+    return b.made([code, [ir.Load("s", b.x, RLX), ir.Assert(is_("s", 0))]])
+
+
+def leaks(wrong: bool) -> ir.Program:
+    """Main loses what a thread allocated, or leaves it to a global that points to an object that does."""
+    b = Build()
+    b.program.locations["z"].bits = 64
+    new = ir.Allocate("p", ir.Const(8), "inner", zeroed=True, cells=((0, 64),), heap=True)
+    outer = ir.Allocate("q", ir.Const(8), "outer", zeroed=True, cells=((0, 64),), heap=True)
+    keep: list[ir.Instruction] = [
+        ir.Store(ir.Reg("q"), ir.Reg("p"), DATA, 64),
+        ir.Store(b.z, ir.Reg("q"), DATA, 64),
+    ]
+    return b.made([[new, outer, keep[0]] if wrong else [new, outer, *keep]])
 
 
 def atomic_blocks(wrong: bool) -> ir.Program:
@@ -336,6 +371,7 @@ PROGRAMS = (
     (Feature.UPDATES, updates, "sc tso pso rc11 power"),
     (Feature.CONDITIONAL_STORES, conditional_stores, "sc tso rc11 power"),
     (Feature.FENCES, store_buffering, "tso pso power"),
+    (Feature.WRITE_READ_FENCES, write_read_fences, "pso rmo alpha riscv aarch64 power2012"),
     (Feature.READ_COPY_UPDATE, read_copy_update, "lkmm"),
     (Feature.LOCATED_FENCES, sleepable, "lkmm"),
     (Feature.EXCLUSIVES, exclusives, "aarch64 tso"),
@@ -357,6 +393,12 @@ PROPERTIES = (
     (Feature.RACES, races, Property.RACE, "sc tso rc11 power"),
     (Feature.DEADLOCKS, stuck, Property.DEADLOCK, "sc tso pso power"),
     (Feature.LIVENESS, stuck, Property.LIVENESS, "sc tso pso power"),
+    (Feature.ENDS_AT_ERRORS, ends_at_errors, Property.ASSERTION, "sc tso pso rc11"),
+    (Feature.LEAKS, leaks, Property.VALID_MEMSAFETY, "sc tso pso"),
+)
+NOT_PROVED = (
+    (Feature.ENDS_AT_ERRORS, ends_at_errors, Property.ASSERTION, "power"),
+    (Feature.LEAKS, leaks, Property.VALID_MEMSAFETY, "rc11 power"),
 )
 MODELS = (
     (Feature.REQUIRED_BEHAVIOUR, "acyclic po | rf | co | fr\n~empty rfe", "FAIL"),
@@ -380,8 +422,13 @@ def cases() -> Iterator[Case]:
             for wrong in (False, True):
                 found = _case(feature, make.__name__, make(wrong), name, "FAIL" if wrong else "PASS")
                 yield found._replace(property=prop)
+    for feature, make, prop, names in NOT_PROVED:
+        for name in names.split():
+            for wrong in (False, True):
+                found = _case(feature, make.__name__, make(wrong), name, "FAIL" if wrong else "UNKNOWN")
+                yield found._replace(property=prop)
     for feature, text, expected in MODELS:
-        prop = Property.RACE if feature is Feature.FLAGS else Property.ASSERTION
+        prop = Property.RACE if feature is Feature.FLAGS else Property.SAFETY
         model = resolve_text(f'"own"\n{text}\n')
         yield Case(f"{feature.name.lower()} {expected}", feature, message(True), model, expected, prop)
 

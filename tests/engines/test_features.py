@@ -58,7 +58,7 @@ def test_an_engine_with_another_solver_is_right_or_does_not_answer(engine: str) 
 
 
 # What only litmus tests have: whole programs with it are refused by everybody.
-OF_TESTS = (Feature.EXCLUSIVES, Feature.COMPUTED_JUMPS, Feature.PAIRED_ACCESSES)
+OF_TESTS = (Feature.COMPUTED_JUMPS, Feature.PAIRED_ACCESSES)
 
 
 @pytest.mark.parametrize("case", ALL, ids=[case.name for case in ALL])

@@ -16,7 +16,7 @@ from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.questions.reachability import reachability
 from treville.results import Budget, Verdict
 from treville.results.properties import Property
-from treville.solving.back_ends import BackEnd
+from treville.solving.back_ends.by_name import BackEnd
 
 ATOMIC = frozenset({"RLX", "A"})
 UPDATE = ATOMIC | {"RMW"}
@@ -51,7 +51,7 @@ def verdicts(model: str, bound: int | None) -> list[Verdict]:
     """Of a program that is right and of one that is not."""
     found = []
     for expected in (2, 1):
-        context = Context(load_model(model), Property.ASSERTION)
+        context = Context(load_model(model), Property.SAFETY)
         answer = reachability(Ready(counting(2, expected)), context, bound, Budget(60), "eager")
         found.append(answer.verdict)
     return found
@@ -74,6 +74,6 @@ def test_a_search_gives_up_only_where_an_execution_is_cut() -> None:
     program = compile_program(counting(3, 3), "aarch64")
     task = ready_task(program, model)
     shallow = SearchAtBound(task, 1, Acyclicity().session, BackEnd.CLASP).run(Budget(), effort=1)
-    assert (shallow.hasty, shallow.complete, len(shallow.cut)) == (True, False, 1)
+    assert (shallow.given_up, shallow.complete, len(shallow.cut)) == (True, False, 1)
     deep = SearchAtBound(task, 4, Acyclicity().session, BackEnd.CLASP).run(Budget(), effort=1)
-    assert (deep.hasty, deep.complete, deep.cut) == (False, True, [])
+    assert (deep.given_up, deep.complete, deep.cut) == (False, True, [])

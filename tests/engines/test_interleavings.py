@@ -8,13 +8,14 @@ import pytest
 from tests.asking import reach_failure
 from tests.random_dependencies import random_program
 from tests.random_models import random_model
-from tests.seeds import telling
+from tests.seeds import conclusive
 
 from treville.engines.contract import GaveUp, Proved, Refuted
 from treville.engines.decide.interleavings import Interleavings
 from treville.engines.registry import DECIDE
 from treville.engines.schedule import run, slices_for
 from treville.engines.task import ready_task
+from treville.machines.buffers.machine import Machine
 from treville.models.cat.resolve import resolve_text
 from treville.models.library import load_model
 from treville.models.model import Model
@@ -22,7 +23,6 @@ from treville.programs import ir
 from treville.programs.compile_to import compile_program
 from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.results import Budget, Verdict
-from treville.solving.operational.machine import Machine
 
 ATOMIC = frozenset({"SC", "A"})
 WEAK = ("tso", "pso", "rmo", "alpha", "power", "armv7", "aarch64", "riscv", "rc11", "c11", "imm")
@@ -116,4 +116,4 @@ def test_looking_at_interleavings_first_changes_no_verdict(first: int) -> None:
         assert (verdict is Verdict.FAIL) == expected, seed
         failing += expected
         looked += expected and bound is None
-    assert telling(0 < looked <= failing < 10)
+    assert conclusive(0 < looked <= failing < 10)

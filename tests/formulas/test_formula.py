@@ -2,8 +2,8 @@
 
 from treville.formulas.formula import FALSE, TRUE, Formula, Literal
 from treville.results import Budget
+from treville.solving.back_ends.clasp import Clasp, satisfiable
 from treville.solving.solution import IsTrue
-from treville.solving.solver import Clasp, satisfiable
 
 
 def solutions(formula: Formula, literals: list[Literal], projected: bool = False) -> set[tuple[bool, ...]]:

@@ -114,3 +114,15 @@ def test_any_cat_model_can_be_asked(dekker: str, tmp_path: Path, capsys: pytest.
     own.write_text('"only coherence"\nacyclic po-loc | rf | co | fr as coherent\n')
     assert main(["history", dekker, "--model", str(own)]) == 0
     assert main(["history", dekker, "--model", "nonsense"]) == 2
+
+
+def test_the_table_of_complexities_says_what_the_thesis_does(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["history", "--complexity", "--json"]) == 0
+    rows = {row["level"]: row for row in map(json.loads, capsys.readouterr().out.splitlines())}
+    assert {name for name, row in rows.items() if row["general"]["class"] == "P"} == {"LOCAL"}
+    assert {name for name, row in rows.items() if row["processes"]["class"] == "P"} == {"LOCAL", "CC", "SLOW"}
+    assert {n for n, row in rows.items() if row["operations"]["class"] == "P"} == {"LOCAL", "PRAM", "SLOW"}
+    assert {name for name, row in rows.items() if row["keys"]["class"] == "P"} == {"LOCAL"}
+    assert main(["history", "--complexity", "--level", "CC"]) == 0
+    assert "CC     NP-complete (1)  P (6)" in capsys.readouterr().out
+    assert main(["history", "--complexity", "--level", "linearizability"]) == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from tests.seeds import generator, number, telling
+from tests.seeds import conclusive, generator, number
 
 from treville.histories import LEVELS, find_level
 from treville.histories.evidence import schedule
@@ -28,6 +28,8 @@ def test_a_schedule_is_evidence_or_nothing(name: str) -> None:
     for case, made_by in product(range(12), ("TSO", "causal")):
         made = generate(find_level(made_by), 90, 6, 5, number(case))
         histories += [made, mutate(made, number(case), 1)]
+    # With few locations many writes wait for the readers of others, and some were placed in the wrong order.
+    histories += [generate(find_level("TSO"), 30, 4, 2, number(case)) for case in range(25)]
     for history in histories:
         problem = build_problem(level, history.events)
         facts = saturate(problem, Budget())
@@ -39,4 +41,4 @@ def test_a_schedule_is_evidence_or_nothing(name: str) -> None:
         else:
             assert complaints(level, history.events, execution) == [], history.compact()
             found += 1
-    assert telling(found > 5), (found, stuck)
+    assert conclusive(found > 5 and stuck <= 1), (found, stuck)

@@ -18,10 +18,10 @@ from treville.models.identity import (
     shipped_name,
 )
 from treville.models.library import MODELS, load_model
-from treville.models.lifetimes import with_lifetimes
 from treville.models.model import Model, Node, NodeId, Operator
 from treville.models.races import with_races
 from treville.models.recognise import order_of_blocks
+from treville.models.use_after_free import with_lifetimes
 from treville.programs.compile_to import target_of
 
 WEAK = (
@@ -156,7 +156,8 @@ def test_derived_models_are_still_what_they_were_derived_from() -> None:
         with_atomic_blocks(model),
         with_races(model),
         with_lifetimes(model),
-        _view(model, "source"),
+        _view(model, "source", to_the_end=False),
+        _view(model, "source", to_the_end=True),
     ):
         assert derived is not model
         assert derived.shipped == "rc11"
@@ -193,3 +194,9 @@ def test_numbers_of_definitions_do_not_matter() -> None:
         definitions={name: NodeId(node + 1) for name, node in model.definitions.items()},
     )
     assert fingerprint(shifted) == fingerprint(model)
+
+
+@pytest.mark.parametrize("name", ["fullfences", "cos", "cross", "linux-kernel", "stdlib"])
+def test_a_file_beside_the_models_is_none_of_them(name: str) -> None:
+    assert load_model(LIBRARY / f"{name}.cat").shipped is None
+    assert load_model("tso", ["variant"]).shipped == "tso"

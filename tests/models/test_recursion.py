@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import product
 
 import pytest
-from tests.seeds import generator, telling
+from tests.seeds import conclusive, generator
 
 from treville.models.cat.resolve import resolve_text
 from treville.models.evaluate import evaluate
@@ -88,4 +88,30 @@ def test_nested_and_mutual_recursions_mean_their_iteration(block: int) -> None:
         given = {name: Relation.of(N, pairs) for name, pairs in values.items()}
         found = evaluate(model, N, {"R": mask_of(i for i in range(N) if i % 2)}, given)
         assert frozenset(found.relation("result").pairs()) == meaning(values), text
-    assert telling(bool(recursive))
+    assert conclusive(bool(recursive))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("domain(po ; [s]) | first", {0, 1, 2}),
+        ("first | range([s] ; co)", {2, 3}),
+        ("domain(po ; [s])", set()),
+        ("range([s] ; po) & _", set()),
+    ],
+)
+def test_recursive_sets_are_told_from_recursive_relations(text: str, expected: set[int]) -> None:
+    """The kind of a name that is defined by itself is that of the first operand that has a plain one."""
+    model = resolve_text(f"let first = domain(data)\nlet rec s = {text}\nempty [s] as check", "m")
+    empty = Relation.of(N, [])
+    values = {
+        "po": Relation.of(N, [(0, 1), (1, 2)]),
+        "co": Relation.of(N, [(2, 3)]),
+        "data": Relation.of(N, [(2, 0)]),
+    }
+    relations = {name: values.get(name, empty) for name in BASES}
+    result = evaluate(model, N, {"_": (1 << N) - 1}, relations)
+    assert bool(result.violated) == bool(expected)
+    found = result.values[model.axioms[0].node]
+    assert isinstance(found, Relation)
+    assert {a for a, _ in found.pairs()} == expected

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import pytest
 from tests.models.handmade import Candidate, Pairs
-from tests.seeds import generator, telling
+from tests.seeds import conclusive, generator
 
 from treville.models.library import load_model
 
@@ -168,7 +168,7 @@ def test_a_model_allows_what_its_machine_does(name: str) -> None:
             expected = StoreBuffers(candidate, name).allow()
             assert candidate.judge(model).consistent == expected, candidate
             allowed, forbidden = allowed + expected, forbidden + (not expected)
-    assert telling(min(allowed, forbidden) > 40)
+    assert conclusive(min(allowed, forbidden) > 40)
 
 
 @pytest.mark.parametrize("name", ["sc", "tso", "pso"])

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from tests.seeds import generator
 
-from treville.parameterised.forward import explore
-from treville.parameterised.machine import Bounds
-from treville.parameterised.resolve import read_system
+from treville.parameterised.language.resolve import read_system
+from treville.parameterised.states.forward import explore
+from treville.parameterised.states.machine import Bounds
 
 _REGISTERS = "RST"
 _VALUES = "ABCDE"

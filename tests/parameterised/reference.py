@@ -13,8 +13,8 @@ from itertools import permutations, product
 from math import prod
 from typing import Any
 
-from treville.parameterised import syntax
-from treville.parameterised.parser import parse
+from treville.parameterised.language import syntax
+from treville.parameterised.language.parser import parse
 
 State = tuple[tuple[Any, Any], ...]
 Environment = dict[str, Any]

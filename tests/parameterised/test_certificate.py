@@ -6,9 +6,9 @@ import pytest
 from tests.parameterised.random_systems import random_system
 from tests.parameterised.systems import FLAGS, FLAGS_NO_FENCE, MESSAGE, MUTEX, SPINLOCK, TWO_WRITES
 
-from treville.parameterised.certificate import certify
+from treville.parameterised.certificate.check import certify
 from treville.parameterised.decide import decide
-from treville.parameterised.resolve import read_system
+from treville.parameterised.language.resolve import read_system
 from treville.results import Budget, Verdict
 
 

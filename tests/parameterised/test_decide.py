@@ -9,9 +9,9 @@ from tests.parameterised.random_systems import random_litmus, random_system
 from tests.parameterised.systems import CORPUS, FLAGS, FLAGS_NO_FENCE, MESSAGE, MUTEX, SPINLOCK, TWO_WRITES
 
 from treville.parameterised.decide import decide
-from treville.parameterised.forward import explore
-from treville.parameterised.machine import Bounds
-from treville.parameterised.resolve import read_system
+from treville.parameterised.language.resolve import read_system
+from treville.parameterised.states.forward import explore
+from treville.parameterised.states.machine import Bounds
 from treville.results import Budget, Verdict
 
 

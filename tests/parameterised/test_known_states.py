@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from tests.parameterised.random_protocols import random_protocol
 from tests.parameterised.systems import FLAGS, MUTEX
-from tests.seeds import telling
+from tests.seeds import conclusive
 
-from treville.parameterised.cube import Node
-from treville.parameterised.forward import explore
-from treville.parameterised.known_states import KnownStates
-from treville.parameterised.machine import Machine, State
-from treville.parameterised.resolve import read_system
-from treville.parameterised.state_table import StateTable
-from treville.parameterised.successors import successors
+from treville.parameterised.language.resolve import read_system
+from treville.parameterised.logic.cube import Node
+from treville.parameterised.states.forward import explore
+from treville.parameterised.states.known_states import KnownStates
+from treville.parameterised.states.machine import Machine, State
+from treville.parameterised.states.state_table import StateTable
+from treville.parameterised.states.successors import successors
 from treville.parameterised.system import System
 from treville.results import Budget
 
@@ -69,7 +69,7 @@ def test_known_states_are_all_states_up_to_renaming() -> None:
         covered = {renamed for state in known.states for renamed in _renamings(known.machine, state)}
         assert set(wanted.states) <= covered
         compared += 1
-    assert telling(compared > 5)
+    assert conclusive(compared > 5)
 
 
 def test_processes_vanish_where_guards_are_universal() -> None:

@@ -8,10 +8,10 @@ import pytest
 from tests.parameterised.random_protocols import random_protocol
 from tests.parameterised.reference import Reference
 from tests.parameterised.systems import FLAGS, MESSAGE, MUTEX, SPINLOCK, TWO_WRITES
-from tests.seeds import generator, telling
+from tests.seeds import conclusive, generator
 
 from treville.parameterised.decide import decide
-from treville.parameterised.resolve import read_system
+from treville.parameterised.language.resolve import read_system
 from treville.results import Budget, InputError, Unsupported, Verdict
 
 _HEAD = "type t = A | B | C\narray P[proc] : t\narray E[proc,proc] : bool\n"
@@ -143,7 +143,7 @@ def test_spoilt_files_are_refused_with_their_place(block: int) -> None:
             places.append(error.span)
             continue
         decide(system, Budget(0.2))
-    assert telling(len(places) > 30)
+    assert conclusive(len(places) > 30)
     assert all(place is not None and place.line >= 1 for place in places)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.parameterised.random_outcomes import random_outcome
 
+from treville.parameterised.backward.pending import late_writers, written_alone
 from treville.parameterised.decide import decide
-from treville.parameterised.pending import late_writers, written_alone
-from treville.parameterised.resolve import read_system
+from treville.parameterised.language.resolve import read_system
 from treville.results import Budget, Verdict
 
 _HEAD = """

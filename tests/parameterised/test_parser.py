@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.parameterised.systems import MUTEX
 
-from treville.parameterised.parser import parse
-from treville.parameterised.resolve import read_system
-from treville.parameterised.syntax import Joined, Quantified
+from treville.parameterised.language.parser import parse
+from treville.parameterised.language.resolve import read_system
+from treville.parameterised.language.syntax import Joined, Quantified
 from treville.results import InputError, Unsupported
 
 HEAD = "type t = A | B\nvar X : t\narray P[proc] : t\ninit (p) { P[p] = A && X = A }\n"

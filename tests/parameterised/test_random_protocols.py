@@ -12,7 +12,7 @@ from tests.parameterised.reference import Reference
 
 from treville.parameterised import decide
 from treville.parameterised.decide import Answer
-from treville.parameterised.resolve import read_system
+from treville.parameterised.language.resolve import read_system
 from treville.results import Budget, Verdict
 
 _MOST_STATES = 1500

@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from treville.parameterised.logic.theory import Theory
 from treville.parameterised.system import Literal, Symbol, Term, Type, equality, linear
-from treville.parameterised.theory import Theory
 
 Sum = tuple[str, dict[Term, int], int]  # comparison, terms, constant
 COLOUR = Type("colour", "enum", ("R", "G", "B"))

@@ -7,6 +7,8 @@ from itertools import product
 
 from hypothesis import strategies as st
 
+from treville.petri.answers import Finding
+from treville.petri.decide import Method
 from treville.petri.net import UNBOUNDED, Box, Interval, Marking, Net, Problem, Transition, Update
 
 
@@ -94,6 +96,17 @@ def reachable(net: Net, start: Marking, most: int) -> set[Marking] | None:
                     seen.add(successor)
                     queue.append(successor)
     return seen
+
+
+def finding(method: Method, steps: int) -> Finding | None:
+    """What a method finds within so many steps."""
+    for _ in range(steps):
+        try:
+            next(method)
+        except StopIteration as stop:
+            found: Finding = stop.value
+            return found
+    return None
 
 
 def box_of_markings(places: int, size: int) -> list[Marking]:

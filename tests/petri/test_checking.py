@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.petri.nets import boxes, petri_problems, reachable
+from tests.petri.nets import any_problems, boxes, petri_problems, reachable
 
 from treville.petri.answers import Combination, Cover, Evidence, FiringSequence, Invariant, Markings
 from treville.petri.checking import check
@@ -83,4 +83,16 @@ def test_accepted_invariants_hold_on_every_reachable_marking(
         markings = reachable(problem.net, problem.initial.low, 500)
         for marking in markings or ():
             assert all(h.contains(marking) for h in half_spaces)
+            assert not any(box.contains(marking) for box in cut)
+
+
+@settings(max_examples=150, deadline=None)
+@given(any_problems(upper=True), st.lists(boxes(3), max_size=3))
+def test_accepted_boxes_of_nets_with_transfers_hold_on_every_reachable_marking(
+    problem: Problem, excluded: list[Box]
+) -> None:
+    count = len(problem.net.places)
+    cut = tuple(Box(b.low[:count], b.high[:count]) for b in excluded) + problem.targets
+    if check(problem, Invariant((), cut)) is None:
+        for marking in reachable(problem.net, problem.initial.low, 500) or ():
             assert not any(box.contains(marking) for box in cut)

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
-from tests.petri.nets import any_problems, any_transitions, box_of_markings, boxes, petri_problems, reachable
+from tests.petri.nets import (
+    any_problems,
+    any_transitions,
+    box_of_markings,
+    boxes,
+    finding,
+    petri_problems,
+    reachable,
+)
 
 from treville.petri.answers import Finding, FiringSequence
 from treville.petri.backward import backward
 from treville.petri.boxes import backward_boxes, preimages
 from treville.petri.checking import check
-from treville.petri.decide import METHODS, Method, answer
+from treville.petri.decide import METHODS, answer
 from treville.petri.forward import forward
 from treville.petri.guided import guided
 from treville.petri.net import UNBOUNDED, Box, Interval, Net, Problem, Transition, Update
@@ -20,16 +28,6 @@ from treville.results.budget import Budget
 from treville.results.verdict import Verdict
 
 PROVING = [m for m in METHODS if m != "guided"]
-
-
-def finding(method: Method, steps: int) -> Finding | None:
-    for _ in range(steps):
-        try:
-            next(method)
-        except StopIteration as stop:
-            found: Finding = stop.value
-            return found
-    return None
 
 
 def truth(problem: Problem, most: int = 3000) -> bool | None:

@@ -1,4 +1,4 @@
-"""Half spaces: Algorithm 7, its two siblings and brute force agree; extremes and constants are exact."""
+"""Half spaces: Algorithm 7, its two relatives and brute force agree; extremes and constants are exact."""
 
 from __future__ import annotations
 
@@ -123,6 +123,16 @@ def test_trivial_criteria_hold_for_transfers_and_upper_guards(
     if triviality(half_space, transition):
         assert not leaves(half_space, transition, box_of_markings(3, 7))
         assert inductive_half_space(half_space, Net(("a", "b", "c"), (transition,)))
+
+
+@settings(max_examples=200, deadline=None)
+@given(vectors, st.integers(-8, 8), any_transitions(3, upper=True))
+def test_the_checker_calls_nothing_inductive_that_a_transfer_leaves(
+    k: tuple[int, ...], c: int, transition: Transition
+) -> None:
+    half_space = HalfSpace(k, c)
+    if inductive_half_space(half_space, Net(("a", "b", "c"), (transition,))):
+        assert not leaves(half_space, transition, box_of_markings(3, 7))
 
 
 # The net of the thesis's geometric example: t takes (2,1) and gives (1,2).

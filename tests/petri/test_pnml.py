@@ -48,7 +48,7 @@ def test_pages_and_references_make_one_net() -> None:
         ('<arc id="y" ', '<arc id="y" type="inhibitor" ', 13, "arcs of type `inhibitor`"),
         ("<graphics/>", "<delay/>", 8, "<delay>"),
         ('source="a"', 'source="q"', 9, "does not exist"),
-        ('ref="b"', 'ref="rb"', 13, "circle"),
+        ('ref="b"', 'ref="rb"', 13, "cycle"),
         ("<text>2</text>", "<text>-2</text>", 9, "natural number"),
         ("<text>2</text>", "<text>0</text>", 9, "positive"),
         ("<text> 3 </text>", "<text>Default,3</text>", 6, "natural number"),

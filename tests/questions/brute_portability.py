@@ -7,9 +7,10 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tests.brute_force import Oracle
+from tests.random_litmus import random_test
 from tests.random_models import random_model
 from tests.seeds import generator
-from tests.solving.random_litmus import random_test
 
 from treville.engines.differences.deadness import deadness
 from treville.events.execution import Execution
@@ -19,7 +20,6 @@ from treville.models.model import Model
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.portability import Question, portability
 from treville.results import Budget, Verdict
-from treville.solving.brute_force import Oracle
 
 SHIPPED = ("sc", "tso", "pso", "rmo", "alpha", "power", "armv7", "aarch64", "riscv")
 # (engine, solver)

@@ -67,9 +67,10 @@ def _json(line: str) -> Json:
 
 
 def _without_times(value: Json, here: bool = False) -> Json:
-    """`seconds` is a number, or has a number for each stage: their names stay."""
+    """`seconds` is a number, or has a number for each stage: their names stay. Compilers go."""
     if isinstance(value, dict):
-        return {key: _without_times(inner, here or key == "seconds") for key, inner in value.items()}
+        kept = {key: inner for key, inner in value.items() if key != "compiler"}
+        return {key: _without_times(inner, here or key == "seconds") for key, inner in kept.items()}
     if isinstance(value, list):
         return [_without_times(inner, here) for inner in value]
     return _TIME if here and isinstance(value, int | float) else value

@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from treville.results.properties import Property
-from treville.witness.graphml import Step, draw
+from treville.results.properties import Error, Property
+from treville.witness.graphml import Step, draw, specification
 
 _SPACE = "{http://graphml.graphdrawing.org/xmlns}"
 STEPS = [Step(0, "main", 3), Step(1, "worker", 7, "lock.h"), Step(1, "worker", None), Step(0, "main", 5)]
@@ -18,8 +18,10 @@ def data(parent: ElementTree.Element) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("goal", list(Property))
-def test_every_property_has_a_specification(goal: Property) -> None:
-    graph = ElementTree.fromstring(draw(STEPS, "a.c", b"source", "tso", "1", goal))[-1]
+@pytest.mark.parametrize("violated", [*Error, "race"])
+def test_every_property_has_a_specification(goal: Property, violated: str) -> None:
+    specified = specification(goal, violated)
+    graph = ElementTree.fromstring(draw(STEPS, "a.c", b"source", "tso", "1", specified))[-1]
     assert data(graph)["specification"].startswith("CHECK( init(main()), LTL(")
 
 

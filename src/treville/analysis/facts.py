@@ -68,7 +68,7 @@ class Facts:
     initial_writes: Mapping[EventId, int]  # event -> address
     accessed: Sequence[frozenset[int]]
     implied: Sequence[int]
-    together: Sequence[int]
+    compatible: Sequence[int]
     observed: frozenset[int]
     coherent: bool
     sets: Mapping[str, SetBounds] = field(default_factory=dict)
@@ -121,7 +121,7 @@ def _numbered(
     executed = _Executed(symbolic, values, live, mask_of(initial))
     return Facts(
         symbolic, values, first + len(used), executed.live, executed.always, initial, accessed,
-        executed.implied(), executed.together(), observed, coherent,
+        executed.implied(), executed.compatible(), observed, coherent,
     )  # fmt: skip
 
 
@@ -153,18 +153,18 @@ class _Executed:
             implied[event.number] |= implied_by.get(event.guard, 0)
         return implied
 
-    def together(self) -> list[int]:
+    def compatible(self) -> list[int]:
         """For each event those that may be executed in one run with it."""
         po = list(self.symbolic.po)
         before = Relation(po).inverse().rows
         threads: dict[int, int] = {}
         for event in self.events:
             threads[event.thread] = threads.get(event.thread, 0) | 1 << event.number
-        together = [self.live if self.live >> number & 1 else 0 for number in all_events(self.n)]
+        compatible = [self.live if self.live >> number & 1 else 0 for number in all_events(self.n)]
         for event in self.events:
             own = po[event.number] | before[event.number] | 1 << event.number
-            together[event.number] = self.live & (own | ~threads[event.thread])
-        return together
+            compatible[event.number] = self.live & (own | ~threads[event.thread])
+        return compatible
 
 
 def _sets(facts: Facts) -> dict[str, SetBounds]:
@@ -195,9 +195,9 @@ def _order(facts: Facts) -> dict[str, Bounds]:
         if number in facts.initial_writes:
             inside[number] = instruction[number] = 1 << number
         else:
-            inside[number] = same[events[number].thread] & facts.together[number]
+            inside[number] = same[events[number].thread] & facts.compatible[number]
             instruction[number] = orders[events[number].thread, events[number].order] & inside[number]
-    outside = [facts.together[i] & ~row if live >> i & 1 else 0 for i, row in by_event(inside)]
+    outside = [facts.compatible[i] & ~row if live >> i & 1 else 0 for i, row in by_event(inside)]
     rows = _ordered(facts)
     return {
         "int": _static(inside),
@@ -216,7 +216,7 @@ def _blocks(facts: Facts) -> list[int]:
             members[event.block] = members.get(event.block, 0) | 1 << event.number
     rows = [0] * facts.n
     for event in _live_events(facts):
-        rows[event.number] = members.get(event.block, 0) & facts.together[event.number]
+        rows[event.number] = members.get(event.block, 0) & facts.compatible[event.number]
     return rows
 
 
@@ -268,7 +268,7 @@ def _memory(facts: Facts) -> dict[str, Bounds]:
     for event in elements(located):
         for address in facts.addresses(event):
             may_loc[event] |= at[address]
-        may_loc[event] &= facts.together[event]
+        may_loc[event] &= facts.compatible[event]
     fixed = mask_of(event for event in elements(located) if len(facts.addresses(event)) == 1)
     for event in elements(fixed):
         must_loc[event] = may_loc[event] & fixed
@@ -350,6 +350,7 @@ def _with_dependencies(facts: Facts) -> Facts:
         "addr": [(event, event.addr) for event in live],
         "data": [(event, event.data) for event in live],
         "ctrl": [(event, event.ctrl) for event in live],
+        "ctrl-behind": [(event, event.behind) for event in live],
         "pick-addr": [(event, event.pick_addr) for event in live],
         "pick-data": [(event, event.pick_data) for event in live],
         "pick-ctrl": [(event, event.pick_ctrl) for event in live],
@@ -369,7 +370,7 @@ def _conditional(facts: Facts, found: list[tuple[StaticEvent, Sources]]) -> tupl
     for event, sources in found:
         bit = 1 << event.number
         for source, when in sources.items():
-            if not facts.together[source] & bit or not facts.values.possible(when):
+            if not facts.compatible[source] & bit or not facts.values.possible(when):
                 continue
             may[source] |= bit
             if facts.values.certain(when):

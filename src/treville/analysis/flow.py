@@ -1,7 +1,7 @@
 """Which writes can contribute to each other's values: groups of writes in an order in which values flow.
 
 A write contributes to another if the other's value or address depends on a read of a cell that the first may
-write. Values flow from earlier groups to later ones, and around in a circle within a group only, so a counter
+write. Values flow from earlier groups to later ones, and around in a cycle within a group only, so a counter
 that threads increment has as many values as there are increments of it. The cells that accesses may go to are
 known from a first, coarser analysis.
 """
@@ -33,8 +33,8 @@ def groups_of_writes(symbolic: SymbolicProgram, values: Values) -> list[list[Sta
     groups: dict[int, list[StaticAccess]] = {}
     for write in writes:
         cell = cells.of[write.number].bit_length() - 1
-        circle = order.rows[cell] & before[cell] | 1 << cell
-        groups.setdefault(circle.bit_length() - 1, []).append(write)
+        cycle = order.rows[cell] & before[cell] | 1 << cell
+        groups.setdefault(cycle.bit_length() - 1, []).append(write)
     return [groups[cell] for cell in sorted(groups, key=lambda cell: (before[cell] | 1 << cell).bit_count())]
 
 

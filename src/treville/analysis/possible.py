@@ -26,10 +26,10 @@ def signed_range(bits: int) -> range:
 
 @dataclass(slots=True)
 class Values:
-    """What the analysis found. `numbers[v]`: what value v may be, a range if it is in `wide`; `may_hold[c]`,
-    `may_fail[c]`: whether condition c (a positive index) may be true, may be false; `initial`: what declared
-    memory holds at first; `sizes`: of allocated objects by slot, whose memory is zero at first; `ends`: where
-    the last cell of declared objects ends, by slot."""
+    """What the analysis found. `numbers[v]`: what value v may be, a range if it is in `ranged`;
+    `may_hold[c]`, `may_fail[c]`: whether condition c (a positive index) may be true, may be false; `initial`:
+    what declared memory holds at first; `sizes`: of allocated objects by slot, whose memory is zero at first;
+    `ends`: where the last cell of declared objects ends, by slot."""
 
     numbers: list[Numbers]
     may_hold: list[bool]
@@ -39,7 +39,7 @@ class Values:
     ends: dict[int, int] = field(
         default_factory=dict
     )  # of declared objects by slot: where the last cell ends
-    wide: set[Value] = field(default_factory=set)
+    ranged: set[Value] = field(default_factory=set)
     live: int = 0
     pointers: Pointers | None = None
     _spread: dict[Value, frozenset[int]] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class Values:
         """Where the event may access memory; a run that goes where no cell is does not count."""
         if event.address is None:
             return EMPTY
-        if event.address in self.wide:
+        if event.address in self.ranged:
             return self._anywhere(event.address)
         numbers = self.listed(event.address)
         known = numbers & self.initial.keys()
@@ -66,12 +66,12 @@ class Values:
 
     def outside(self, event: StaticAccess) -> frozenset[int] | None:
         """Numbers that the address of an access may be although no cell is there; None: too many."""
-        if event.address in self.wide:
+        if event.address in self.ranged:
             return None
         return self.listed(event.address) - self.addresses(event)
 
     def _anywhere(self, address: Value) -> frozenset[int]:
-        """The cells that an access through a wide address may go to."""
+        """The cells that an access through a ranged address may go to."""
         found = self._spread.get(address)
         if found is None:
             cells = [n for n in self._reachable(address) if n in self.initial or self._allocated(n)]
@@ -79,7 +79,7 @@ class Values:
         return found
 
     def _reachable(self, address: Value) -> list[int]:
-        """The numbers in objects that a wide address may be."""
+        """The numbers in objects that a ranged address may be."""
         assert self.pointers is not None
         modulus, rest = self.pointers.remainder(address)
         found: list[int] = []
@@ -93,14 +93,14 @@ class Values:
         return found
 
     def is_aligned(self, event: StaticAccess) -> bool:
-        """Does a wide address reach whole cells only?"""
+        """Does a ranged address reach whole cells only?"""
         assert self.pointers is not None
         address, width = event.address, getattr(event.instruction, "bits", 0) // 8
         whole = self.pointers.remainder(address)[0] >= width
         return whole and len(self._reachable(address)) == len(self._anywhere(address))
 
     def listed(self, value: Value) -> frozenset[int]:
-        """The numbers that a value may be, one by one; a wide value has too many."""
+        """The numbers that a value may be, one by one; a ranged value has too many."""
         numbers = self.numbers[value]
         if isinstance(numbers, range):
             raise TooLarge("a value may be too many numbers", "lower --bound")

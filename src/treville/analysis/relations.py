@@ -34,7 +34,7 @@ class _Analysis:
         self.facts = facts
         self.n = facts.n
         self.nothing = Bounds(Relation.empty(self.n), Relation.empty(self.n))
-        self.everything = Relation([facts.together[i] for i in range(self.n)])
+        self.everything = Relation([facts.compatible[i] for i in range(self.n)])
         self.unconditional = facts.live & ~facts.always == 0
         self.needed = model.needed()
         self.bounds: list[Bounds | SetBounds] = [

@@ -9,7 +9,7 @@ different: threads may take branches because of each other (two threads that eac
 the other's write), which is for the model to forbid. So every branch is first taken to go both ways, and what
 the values then exclude is excluded in a further pass.
 
-A value that may be too many numbers is *wide*: only a range of numbers is known. A wide address goes to a
+A value that may be too many numbers is *ranged*: only a range of numbers is known. A ranged address goes to a
 cell of the objects that it may point into (`analysis.pointers`), or to no cell at all.
 """
 
@@ -55,11 +55,11 @@ ANYTHING = signed_range(WIDEST)
 
 def analyse_values(symbolic: SymbolicProgram, coherent: bool, most: int = 2_000) -> Values:
     """Compute `Values`. With `coherent` the model is known to imply coherence per location. A value that may
-    be more than `most` numbers is wide."""
+    be more than `most` numbers is ranged."""
     analysis = _Analysis(symbolic, coherent, most)
     analysis.run_passes()
     values = analysis.values
-    if values.wide and len(groups := groups_of_writes(symbolic, values)) > 1:
+    if values.ranged and len(groups := groups_of_writes(symbolic, values)) > 1:
         analysis.groups = groups
         analysis.run_passes()
     for event in symbolic.events:
@@ -69,14 +69,14 @@ def analyse_values(symbolic: SymbolicProgram, coherent: bool, most: int = 2_000)
         if isinstance(event, StaticAccess) and FREED not in event.tags:
             _refuse_parts(symbolic.program, event, values)
     for target, allowed, instruction in symbolic.jumps:
-        if target in values.wide or not values.listed(target) <= allowed:
+        if target in values.ranged or not values.listed(target) <= allowed:
             raise Unsupported("a jump to a computed address that is no label", instruction.span)
     return values
 
 
 def _refuse_parts(program: Program, event: StaticAccess, values: Values) -> None:
     """Refuse accesses that may touch a part of a cell only."""
-    if event.address in values.wide:
+    if event.address in values.ranged:
         if not values.is_aligned(event):
             raise Unsupported("an access to a part of a memory cell (mixed-size)", event.instruction.span)
         return
@@ -148,7 +148,7 @@ class _Analysis:
             if address is not None and self.values.possible(write.guard):
                 self.memory.settled.setdefault(address, []).append(write)
         self.values.numbers = [EMPTY] * len(self.terms.values)
-        self.values.wide = set()
+        self.values.ranged = set()
         dirty = bytearray([1]) * len(self.terms.values)
         for writes in self.groups:
             for _ in writes:
@@ -179,12 +179,12 @@ class _Analysis:
 
     def _update(self, value: Value) -> bool:
         """Compute what a value may be; True if that is new."""
-        wide, known = self.values.wide, self.values.numbers
-        if value in wide:
+        ranged, known = self.values.ranged, self.values.numbers
+        if value in ranged:
             return False
         numbers = self._numbers(value)
         if isinstance(numbers, range) or (len(numbers) > self.most and not self._are_addresses(numbers)):
-            wide.add(value)
+            ranged.add(value)
             known[value] = self._range(value)
             return True
         if numbers == known[value]:
@@ -193,7 +193,7 @@ class _Analysis:
         return True
 
     def _range(self, value: Value) -> range:
-        """All numbers that fit a wide value."""
+        """All numbers that fit a ranged value."""
         term = self.terms.values[value]
         if isinstance(term, Apply) and term.name == "zext":
             return range(1 << term.bits)
@@ -222,7 +222,7 @@ class _Analysis:
     def _numbers(self, value: Value) -> Numbers:
         """The numbers that a value may be, some range if they are too many."""
         term = self.terms.values[value]
-        numbers, wide = self.values.numbers, self.values.wide
+        numbers, ranged = self.values.numbers, self.values.ranged
         if isinstance(term, Constant):
             return frozenset((term.number,))
         if isinstance(term, Any):
@@ -231,7 +231,9 @@ class _Analysis:
             return BOOLEAN if term.bits == 1 else ANYTHING
         if isinstance(term, Choose):
             chosen = [case for when, case in term.cases if self.values.possible(when)]
-            return ANYTHING if wide.intersection(chosen) else EMPTY.union(*[numbers[case] for case in chosen])
+            if ranged.intersection(chosen):
+                return ANYTHING
+            return EMPTY.union(*[numbers[case] for case in chosen])
         if isinstance(term, Apply):
             return self._table(term)
         return self._readable(self.symbolic.events[term.event])
@@ -239,7 +241,7 @@ class _Analysis:
     def _table(self, term: Apply) -> Numbers:
         numbers, bits = self.values.numbers, term.bits
         operator = OPERATORS[term.name]
-        if not self.values.wide.isdisjoint(term.args):
+        if not self.values.ranged.isdisjoint(term.args):
             return BOOLEAN if term.name in TESTS else self._bounded(term)
         if len(term.args) == 1:
             return frozenset([operator((number,), bits) for number in numbers[term.args[0]]])
@@ -251,12 +253,12 @@ class _Analysis:
         return frozenset([operator(row, bits) for row in product(*(numbers[arg] for arg in term.args))])
 
     def _bounded(self, term: Apply) -> Numbers:
-        """What an operator makes of a wide argument, where that is not much: remainders and masks."""
-        known = [self.values.numbers[arg] for arg in term.args if arg not in self.values.wide]
+        """What an operator makes of a ranged argument, where that is not much: remainders and masks."""
+        known = [self.values.numbers[arg] for arg in term.args if arg not in self.values.ranged]
         if len(term.args) != 2 or len(known) != 1 or not known[0]:
             return ANYTHING
         least, most = min(known[0]), max(known[0])
-        if term.name in ("urem", "srem") and term.args[1] not in self.values.wide and least > 0:
+        if term.name in ("urem", "srem") and term.args[1] not in self.values.ranged and least > 0:
             found = range(0 if term.name == "urem" else 1 - most, most)
             return frozenset(found) if most <= self.most else ANYTHING
         if term.name == "and" and least >= 0 and len(known[0]) == 1 and most.bit_count() <= MAX_MASK_BITS:
@@ -306,12 +308,12 @@ class _Analysis:
 
     def _truth(self, term: ConditionTerm) -> tuple[bool, bool]:
         numbers, possible = self.values.numbers, self.values.possible
-        wide = self.values.wide
+        ranged = self.values.ranged
         if isinstance(term, NonZero):
             found = numbers[term.value]
             return any(number != 0 for number in found), 0 in found
         if isinstance(term, Equal):
-            if term.left in wide or term.right in wide:
+            if term.left in ranged or term.right in ranged:
                 return True, True
             left, right = self.values.listed(term.left), self.values.listed(term.right)
             return not left.isdisjoint(right), bool(left and right) and len(left | right) > 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import stat
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -20,34 +20,50 @@ from treville.campaigns.guard import guarded, interrupted_after
 from treville.campaigns.loading import load_model
 from treville.campaigns.outputs import PictureName
 from treville.campaigns.results import Report
+from treville.campaigns.vacuity import about_model, about_program
 from treville.engines import registry
-from treville.engines.contract import GaveUp, Proved, Refuted
+from treville.engines.contract import GaveUp, Refuted
 from treville.engines.task import ProgramTask
+from treville.models.model import Model
+from treville.models.races import defines_races
 from treville.passes.program import Context
-from treville.programs.c import SUFFIXES, Unit, read_unit
+from treville.programs.c import SUFFIXES, Unit, is_program, read_unit
 from treville.programs.ir import Stop
 from treville.programs.loops import given_bounds, place_of
 from treville.questions.reachability import Answer, reachability
-from treville.results import Budget, BudgetExceeded, InputError, Verdict
-from treville.results.properties import Property
+from treville.results import Budget, BudgetExceeded, InputError, Notice, Verdict, as_warnings
+from treville.results.properties import Error, Property
 from treville.witness.naming import line_name
 
 DEFAULT_MODEL = "sc"
 LITMUS = ".litmus"
 _HOLDS = {
+    Property.SAFETY: "no assertion can fail, no error of memory",
     Property.ASSERTION: "no assertion can fail",
     Property.MEMORY: "memory is used as it may be",
     Property.RACE: "no data race",
     Property.DEADLOCK: "no deadlock: no thread waits for ever",
     Property.LIVENESS: "every thread ends if scheduling is fair",
+    Property.VALID_MEMSAFETY: "memory is used as it may be, and none is lost",
+    Property.VALID_DEREF: "every access is to an object that is there",
+    Property.VALID_FREE: "every free is right",
+    Property.VALID_MEMTRACK: "no memory is lost",
 }
 _SO_FAR = {
+    Property.SAFETY: "no assertion fails, no error of memory",
     Property.ASSERTION: "no assertion fails",
     Property.MEMORY: "no error of memory",
     Property.RACE: "no data race",
     Property.DEADLOCK: "no deadlock",
     Property.LIVENESS: "no thread waits for ever",
+    Property.VALID_MEMSAFETY: "no error of memory",
+    Property.VALID_DEREF: "no wrong access",
+    Property.VALID_FREE: "no wrong free",
+    Property.VALID_MEMTRACK: "no memory is lost",
 }
+# A violation tells more than what is not known, and that more than what holds.
+_WEIGHT = {Verdict.FAIL: 2, Verdict.UNKNOWN: 1, Verdict.PASS: 0}
+_KNOW_RACES = (registry.AUTO, "formulas", "eager", "lazy")
 
 
 def answers(
@@ -83,8 +99,10 @@ def _blank(file: str, model: str, goal: Property, options: Options) -> Report:
         "model": model,
         "verdict": Verdict.UNKNOWN.value,
         "property": goal,
+        "violated": None,
         "bound": options.bound or None,
         "reason": "",
+        "warnings": [],
         "seconds": 0.0,
         "stats": {},
         "witness": None,
@@ -96,20 +114,57 @@ def _fill(report: Report, name: str, goal: Property, options: Options, source: C
     budget = Budget(options.seconds, options.memory)
     model = load_model(name, options.variants, options.bell)
     report["model"] = model.name if not name.endswith(".cat") else name
-    context = Context(model, goal, compile_to=options.compile_to, loops=options.loops)
+    answers: list[Answer] = []
     try:
         with interrupted_after(options.seconds):
             with budget.stage("front end"):
                 unit = source()
-            engine = engine_for(options, context)
-            answer = reachability(unit, context, options.bound or None, budget, engine, options.alias)
-        _conclude(report, answer, options)
+            answers.extend(_asked_in_turn(unit, model, goal, options, budget))
+        report["warnings"] = as_warnings(*(_notices(a, report["file"]) for a in answers), about_model(model))
+        _conclude(report, answers, options)
+        if unit.module.compiler:
+            report["stats"]["compiler"] = unit.module.compiler
+    except BudgetExceeded as error:
+        raise _beside_what_holds(answers, error) from None
     except RecursionError:
         raise BudgetExceeded(
             "recursion, or threads that start threads, go too deep", "lower --bound"
         ) from None
     finally:
         report["stats"]["seconds"] = {name: round(spent, 3) for name, spent in budget.stages.items()}
+
+
+def _asked_in_turn(
+    unit: Unit, model: Model, goal: Property, options: Options, budget: Budget
+) -> Iterator[Answer]:
+    """The answers to all that a property asks, up to the first that is a violation. Safety asks for data
+    races too, where the model says what they are; engines that do not know them leave them to the others."""
+    for part in (goal, Property.RACE) if goal is Property.SAFETY and defines_races(model) else (goal,):
+        context = Context(model, part, compile_to=options.compile_to, loops=options.loops)
+        engine = engine_for(options, context)
+        if part is not goal and engine not in _KNOW_RACES:
+            engine = registry.AUTO
+        answer = reachability(unit, context, options.bound or None, budget, engine, options.alias)
+        yield answer
+        if answer.verdict is Verdict.FAIL:
+            break
+
+
+def _beside_what_holds(answers: Sequence[Answer], error: BudgetExceeded) -> BudgetExceeded:
+    """Where races were not decided, what was before that stands, and can be asked for alone."""
+    held = [_HOLDS[answer.task.property] for answer in answers if answer.verdict is Verdict.PASS]
+    if not held:
+        return error
+    advice = f"{error.advice}, or leave races out: --property assertion,memory"
+    return BudgetExceeded(f"{', '.join(held)}; whether there are data races: {error.reason}", advice)
+
+
+def _notices(answer: Answer, file: str) -> Iterator[Notice]:
+    """What was assumed, and that no question was asked where the answer is not a failure."""
+    task = answer.task
+    yield from task.program.notices
+    if Error.ASSERTION in task.property.errors and answer.verdict is not Verdict.FAIL:
+        yield from about_program(task.program, file)
 
 
 def engine_for(options: Options, context: Context) -> str:
@@ -127,19 +182,28 @@ def engine_for(options: Options, context: Context) -> str:
 def read(file: str, options: Options) -> Unit:
     """A file compiled and read."""
     path = Path(file)
-    if path.suffix not in SUFFIXES:
+    if not is_program(path):
         raise InputError(f"{file}: not a program", hint=f"known endings: {', '.join((*SUFFIXES, LITMUS))}")
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise InputError(f"cannot read {file}: it is no file")
-        return read_unit(path, options.defines, options.includes)
+        return read_unit(path, options.defines, options.includes, options.others)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"cannot read {file}: {reason}") from None
 
 
-def _conclude(report: Report, answer: Answer, options: Options) -> None:
-    """The answer as a report; failing executions are described and drawn."""
+def _conclude(report: Report, answers: Sequence[Answer], options: Options) -> None:
+    """The answers as a report: a violation if there is one, else what is not known, else what holds."""
+    worst = max(answers, key=lambda answer: _WEIGHT[answer.verdict])
+    _tell(report, worst, options)
+    if worst.verdict is Verdict.PASS:
+        report["reason"] = ", ".join(_HOLDS[answer.task.property] for answer in answers)
+        report["bound"] = max((a.decision.bound for a in answers if a.decision.bound), default=None)
+
+
+def _tell(report: Report, answer: Answer, options: Options) -> None:
+    """One answer as a report; failing executions are described and drawn."""
     decision, task = answer.decision, answer.task
     if isinstance(decision, GaveUp) and decision.bound is None:
         raise decision.error or BudgetExceeded(decision.reason, decision.advice)
@@ -150,9 +214,7 @@ def _conclude(report: Report, answer: Answer, options: Options) -> None:
         from treville.campaigns.check_witness import show_failure
 
         show_failure(report, decision, task.model, task.property, options)
-    elif isinstance(decision, Proved):
-        report["reason"] = _HOLDS[task.property]
-    else:
+    elif isinstance(decision, GaveUp):
         so_far = f"{_SO_FAR[task.property]} up to the bound {decision.bound}"
         cut = _cut(decision, report["file"])
         report.update(status="unknown", reason=f"{so_far}, but {cut} ({_advice(decision, task, options)})")

@@ -24,7 +24,7 @@ def draw_pictures(
     report: Report, execution: Execution, program: Program, model: Model, options: Options
 ) -> None:
     """Draw the violating execution, and write it as a witness, where the options say."""
-    goal = "" if report["property"] == Property.ASSERTION else f"-{report['property']}"
+    goal = "" if report["property"] == Property.SAFETY else f"-{report['property']}"
     stem = options.picture.stem(report["file"], model.name) + goal
     if options.graphml:
         write_text(Path(options.graphml) / f"{stem}.graphml", _graphml(report, model))
@@ -69,4 +69,5 @@ def _graphml(report: Report, model: Model) -> str:
         for e in (events[label] for label in order)
     ]
     source = Path(report["file"]).read_bytes()
-    return graphml.draw(steps, report["file"], source, model.name, __version__, report["property"])
+    specified = graphml.specification(Property(report["property"]), report["violated"])
+    return graphml.draw(steps, report["file"], source, model.name, __version__, specified)

@@ -21,9 +21,10 @@ class Options:
     seconds: float | None = None
     memory: int | None = None
     compile_to: str = ""
-    properties: tuple[Property, ...] = (Property.ASSERTION,)
+    properties: tuple[Property, ...] = (Property.SAFETY,)
     defines: tuple[str, ...] = ()
     includes: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
     engine: str = "auto"
     alias: Alias = FLOW
     encoding: str = "acyclicity"

@@ -6,7 +6,7 @@ cycle that no interleaving has: the accesses that happened out of program order 
 
 from __future__ import annotations
 
-from typing import Any, assert_never
+from typing import Any
 
 from treville.campaigns.check_task import Options
 from treville.campaigns.results import Report
@@ -16,9 +16,9 @@ from treville.models.evaluate import Evaluation, evaluate
 from treville.models.library import load_model
 from treville.models.model import Model
 from treville.models.races import races_in
-from treville.programs.ir import NULL_PAGE, Assert, Free, Instruction, Join, Program
+from treville.programs.ir import NULL_PAGE, Assert, Free, Instruction, Join, Program, error_of
 from treville.questions.reachability import WrongWitness, judge_again
-from treville.results.properties import Property
+from treville.results.properties import Error, Property
 from treville.witness.explanation import explain
 from treville.witness.linearisation import linearise
 from treville.witness.naming import Names, line_name, name_events, thread_name
@@ -30,6 +30,7 @@ def show_failure(
 ) -> None:
     """Describe the violation of the property in the report, and draw it where the options say."""
     report["witness"] = witness(refuted, model, goal)
+    report["violated"] = violated(refuted, goal)
     report["reason"] = report["witness"]["failure"]
     if options.svg or options.dot or options.graphml:
         from treville.campaigns.check_pictures import draw_pictures
@@ -58,11 +59,17 @@ def witness(refuted: Refuted[Failure], model: Model, goal: Property) -> dict[str
             _add_race(shown, judge_again(refuted, model), names)
         case Property.DEADLOCK | Property.LIVENESS:
             _add_waiting(shown, found, goal)
-        case Property.ASSERTION | Property.MEMORY:
-            shown["failure"] = failure(refuted)
         case _:
-            assert_never(goal)
+            shown["failure"] = failure(refuted)
     return shown
+
+
+def violated(refuted: Refuted[Failure], goal: Property) -> str:
+    """What was violated, by its name: an error, or a property that is not about errors."""
+    if not goal.is_about_failures:
+        return goal.value
+    failed = refuted.evidence.failed
+    return (error_of(failed[0]) if failed else Error.ASSERTION).value
 
 
 def _add_race(shown: dict[str, Any], judged: Evaluation, names: Names) -> None:

@@ -22,7 +22,9 @@ def herd_block(report: Report) -> str:
     positive, negative = counts(report)
     lines = [f"Test {name} {_KINDS[report['condition']]}", _count(report)]
     lines += [state_line(state) for state in report["states"]]
-    verdict = "Undef" if report["holds"] is None else "Ok" if report["holds"] else "No"
+    verdict = {True: "Ok", False: "No", None: "Undef"}[report["holds"]]
+    if report["observation"] == "Unknown" and report["holds"] is None and not report["flags"]:
+        verdict = "Unknown"
     lines.append(f"Loop {verdict}" if report.get("bound_reached") else verdict)
     lines += ["Witnesses", f"Positive: {positive} Negative: {negative}"]
     lines += [f"Flag {flag}" for flag in report["flags"]]

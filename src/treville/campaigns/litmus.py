@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import time
+from dataclasses import replace
 
 from treville.campaigns.guard import guarded
 from treville.campaigns.inputs import read_text
 from treville.campaigns.litmus_task import Options, Task
 from treville.campaigns.loading import load_model, load_test, own_model
 from treville.campaigns.results import Key, Report
+from treville.campaigns.vacuity import about_model, about_states, about_test
 from treville.engines.registry import OUTCOMES
 from treville.engines.schedule import OUTCOME_SLICES
+from treville.models.model import Model
 from treville.programs.litmus.states import state_object, state_order, state_satisfies
-from treville.programs.litmus.test import Quantifier
-from treville.questions.outcomes import outcomes
-from treville.results import Budget, BudgetExceeded, InputError, Verdict
+from treville.programs.litmus.test import LitmusTest, Quantifier
+from treville.questions.outcomes import UNKNOWN, Outcomes, outcomes, outcomes_of_all_runs
+from treville.results import Budget, BudgetExceeded, InputError, Verdict, as_warnings
 
 
 def answer(task: Task) -> Report:
@@ -70,8 +73,10 @@ def _blank(task: Task) -> Report:
         "negative": None,
         "seconds": 0.0,
         "reason": "",
+        "warnings": [],
         "engine": "",
         "bound": task.options.bound,
+        "bound_asked": task.options.bound,
         "variant": _variant(task.options),
         "asked": task.model,
         "engine_asked": task.options.engine,
@@ -100,12 +105,16 @@ def _fill(report: Report, task: Task, started: float) -> None:
     report.update(test=test.name, condition=test.quantifier, condition_text=test.condition_text)
     report["model"] = task.model or own_model(test)
     model = load_model(report["model"], options.variants, options.bell)
-    found = outcomes(test, model, options.bound, budget, options.engine, options.alias)
+    notices = [*test.program.notices, *about_model(model), *about_test(test)]
+    report["warnings"] = as_warnings(notices)
+    found = _outcomes(test, model, options, budget)
+    report["warnings"] = as_warnings(notices, about_states(test, len(found.states)))
     good = [state for state in found.states if state_satisfies(test, state)]
     negated = test.quantifier is Quantifier.NOT_EXISTS
     report.update(
         status="done",
         holds=found.holds,
+        condition_holds=found.condition_holds,
         observation=found.observation,
         states=[state_object(test, state) for state in sorted(found.states, key=state_order)],
         flags=list(found.flags),
@@ -114,11 +123,18 @@ def _fill(report: Report, task: Task, started: float) -> None:
         positive_states=len(good) if not negated else len(found.states) - len(good),
         negative_states=len(found.states) - len(good) if not negated else len(good),
         engine=found.engine,
+        bound=found.bound,
         bound_reached=found.bound_reached,
+        unfinished=found.unfinished,
         states_complete=found.complete,
         seconds=round(time.monotonic() - started, 4),
     )
-    report["verdict"], report["reason"] = _verdict(found.holds, found.flags, found.bound_reached)
+    report["verdict"], report["reason"] = _verdict(found)
+    if found.observation == UNKNOWN and report["verdict"] == Verdict.UNKNOWN:
+        report["status"] = "unknown"
+    # Only where all runs were looked at something never happens.
+    options = replace(options, bound=found.bound, explain=options.explain and found.observation != UNKNOWN)
+    task = replace(task, options=options)
     if options.explain or options.executions or options.svg or options.dot:
         from treville.campaigns.walk import walk
 
@@ -128,8 +144,20 @@ def _fill(report: Report, task: Task, started: float) -> None:
             report["note"] = f"not all executions were looked at: {error.reason}"
 
 
-def _verdict(holds: bool | None, flags: list[str], bound_reached: bool) -> tuple[str, str]:
-    if holds is None:
-        return Verdict.UNKNOWN.value, f"undefined behaviour ({', '.join(flags)})"
-    reason = "a loop was cut at the bound (raise --bound)" if bound_reached else ""
-    return (Verdict.PASS if holds else Verdict.FAIL).value, reason
+def _outcomes(test: LitmusTest, model: Model, options: Options, budget: Budget) -> Outcomes:
+    if options.bound is not None and options.as_herd:
+        return outcomes(test, model, options.bound, budget, options.engine, options.alias)
+    return outcomes_of_all_runs(test, model, options.bound, budget, options.engine, options.alias)
+
+
+def _verdict(found: Outcomes) -> tuple[str, str]:
+    if found.undefined:
+        return Verdict.UNKNOWN.value, f"undefined behaviour ({', '.join(found.flags)})"
+    cut = f"a loop was cut at the bound {found.bound}"
+    if found.condition_holds is None:
+        seen = f"{len(found.states)} final state{'s' if len(found.states) != 1 else ''}"
+        reason = f"{cut}, and what was explored ({seen}) does not decide (raise --bound)"
+        return Verdict.UNKNOWN.value, reason
+    told = found.unfinished and (found.observation != UNKNOWN or not found.complete)
+    reason = f"{cut} (raise --bound)" if told else ""
+    return (Verdict.PASS if found.condition_holds else Verdict.FAIL).value, reason

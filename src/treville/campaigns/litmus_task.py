@@ -6,16 +6,17 @@ from dataclasses import dataclass, field
 
 from treville.analysis.alias_names import FLOW, Alias
 from treville.campaigns.outputs import PictureName
-from treville.results.defaults import BOUND
 
 OWN_MODEL = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What `treville litmus` was asked to do with every test."""
+    """What `treville litmus` was asked to do with every test. Without a `bound` it grows while loops are cut;
+    with one, and `as_herd`, what is within it is taken for all there is."""
 
-    bound: int = BOUND
+    bound: int | None = None
+    as_herd: bool = True
     seconds: float | None = None
     memory: int | None = None
     variants: tuple[str, ...] = ()

@@ -17,8 +17,9 @@ from treville.campaigns.loading import load_model, load_test
 from treville.campaigns.outputs import PictureName, picture_names, write_text
 from treville.campaigns.pool import Limits, Pool, can_fork
 from treville.campaigns.results import Report
+from treville.campaigns.vacuity import about_model, about_test
 from treville.models.evaluate import evaluate
-from treville.programs.c import SUFFIXES, load_program
+from treville.programs.c import is_program, read_unit
 from treville.programs.ir import Program
 from treville.programs.litmus.states import state_object
 from treville.programs.litmus.test import LitmusTest
@@ -33,7 +34,7 @@ from treville.questions.portability import (
 )
 from treville.questions.portability.reordered import steps_of
 from treville.questions.portability.repair import FENCES, Place, explain_finding, suggest_fences
-from treville.results import Budget, BudgetExceeded, Span, Verdict
+from treville.results import Budget, BudgetExceeded, Span, Verdict, as_warnings
 from treville.results.defaults import BOUND
 from treville.witness.explanation import Explanation
 from treville.witness.scene import make_scene
@@ -57,6 +58,7 @@ class Options:
     svg: str = ""
     defines: tuple[str, ...] = ()
     includes: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,7 @@ def _blank(task: Task) -> Report:
         "verdict": Verdict.UNKNOWN.value,
         "status": "unknown",
         "reason": "",
+        "warnings": [],
         "complete": None,
         "bound": options.bound,
         "engine": "",
@@ -146,9 +149,13 @@ def _fill(report: Report, task: Task) -> None:
         load_model(task.source), load_model(task.target), options.notion, options.direction,
         options.observe, options.bound, options.engine, options.dead, options.solver,
     )  # fmt: skip
-    is_program = Path(task.file).suffix in SUFFIXES
-    asked = _program(task) if is_program else _test(task, question)
+    compiled = is_program(Path(task.file))
+    asked = _program(task) if compiled else _test(task, question)
     report["test"] = asked.view.name
+    report["warnings"] = as_warnings(
+        asked.view.program.notices, about_model(question.source), about_model(question.target),
+        () if compiled else about_test(asked.view),
+    )  # fmt: skip
     found = asked.ask(asked.view.program, question, budget)
     done = found.verdict is not Verdict.UNKNOWN
     report.update(
@@ -189,7 +196,8 @@ def _test(task: Task, question: Question) -> _Asked:
 def _program(task: Task) -> _Asked:
     options = task.options
     read_text(task.file)  # a file that cannot be read is refused here, with a plain sentence
-    program = load_program(Path(task.file), options.bound, options.defines, options.includes)
+    unit = read_unit(Path(task.file), options.defines, options.includes, options.others)
+    program = unit.program(options.bound)
     subject = program_subject(program)
     shown = LitmusTest(Path(task.file).stem, "C", program, observed=tuple(subject.observed))
 

@@ -14,8 +14,8 @@ from treville.results import InputError, Span, report_line
 Report: TypeAlias = "dict[str, Any]"
 Key: TypeAlias = "tuple[str, ...]"
 
-_KEY_FIELDS = ("file", "asked", "bound", "variant", "engine_asked", "digest")
-PRIVATE_FIELDS = frozenset(("asked", "engine_asked", "digest"))
+_KEY_FIELDS = ("file", "asked", "bound_asked", "variant", "engine_asked", "digest")
+PRIVATE_FIELDS = frozenset(("asked", "bound_asked", "engine_asked", "digest"))
 
 
 def key_of(report: Report) -> Key:

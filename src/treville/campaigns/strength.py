@@ -11,7 +11,7 @@ from typing import Any
 from treville.campaigns.inputs import read_text
 from treville.campaigns.loading import load_model, load_test
 from treville.programs.litmus.test import LitmusTest
-from treville.questions.outcomes import outcomes
+from treville.questions.outcomes import outcomes_of_all_runs
 from treville.results import Budget, BudgetExceeded, InputError
 
 
@@ -33,6 +33,7 @@ class StrengthResult:
             "stronger": self.stronger,
             "weaker": self.weaker,
             "tests": self.tests,
+            "warnings": [] if self.tests else ["no test was compared"],
             "broken_by": self.broken,
             "told_apart_by": self.strict,
             "refused": self.refused,
@@ -49,6 +50,8 @@ class StrengthResult:
         )
         if self.broken:
             return f"NO   {claim}: not on {', '.join(self.broken)} ({self.tests} tests{rest})"
+        if not self.tests:
+            return f"?    {claim}: no test was compared (0 tests{rest})"
         apart = f"told apart by {', '.join(self.strict[:4])}" if self.strict else "same states"
         return f"ok   {claim}: {apart} ({self.tests} tests{rest})"
 
@@ -84,7 +87,8 @@ def _readable(file: str) -> LitmusTest | None:
 def _states(test: LitmusTest, model: str, seconds: float | None) -> frozenset[object] | str | None:
     """The states, None without an answer in time, "refused" where the model does not know the test."""
     try:
-        return frozenset(outcomes(test, load_model(model), budget=Budget(seconds)).states)
+        found = outcomes_of_all_runs(test, load_model(model), budget=Budget(seconds))
+        return None if found.unfinished else frozenset(found.states)
     except BudgetExceeded:
         return None
     except InputError:

@@ -1,58 +1,30 @@
 """Candidate executions of a test for people: walked through, explained, drawn.
 
 Explanations answer the question that a verdict leaves open: the condition's outcome is not reachable,
-so which axiom forbids it? All candidate executions that end in it are inconsistent; the one whose
-evidence is shortest is shown.
+so which axiom forbids it? All candidate executions that end in it are inconsistent; `campaigns.contrast` has
+the one that is shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from treville.campaigns.contrast import CANDIDATES_SEEN, Candidate, candidates, contrasting
 from treville.campaigns.litmus_task import Task
 from treville.campaigns.outputs import write_text
 from treville.campaigns.results import Report
-from treville.events.execution import Execution
-from treville.models.evaluate import Value, holds
-from treville.models.model import Axiom, Model
-from treville.programs.litmus.states import FinalValue, state_object, state_satisfies
-from treville.programs.litmus.test import LitmusTest, Quantifier
-from treville.questions.executions import executions
+from treville.models.evaluate import holds
+from treville.models.model import Model
+from treville.programs.litmus.states import state_object
+from treville.programs.litmus.test import LitmusTest
 from treville.results import Budget, BudgetExceeded, InputError
+from treville.results.defaults import BOUND
 from treville.witness import dot
-from treville.witness.explanation import Explanation, explain
+from treville.witness.explanation import explain
 from treville.witness.scene import Scene, find_relation, make_scene
 from treville.witness.words import execution_text, explanation_text, headline
 
-# Looking for the shortest explanation ends after this many candidates that could be explained, or this many
-# in all: some seconds.
-_CANDIDATES_COMPARED = 300
-_CANDIDATES_SEEN = 3_000
 _EXECUTIONS_SHOWN = 1000
-
-
-@dataclass(slots=True)
-class Candidate:
-    """A candidate execution with the model's judgement."""
-
-    execution: Execution
-    consistent: bool
-    violated: list[Axiom]
-    values: list[Value]
-    explanation: Explanation | None
-
-
-def candidates(
-    test: LitmusTest, model: Model, which: str, bound: int, budget: Budget, limit: int | None = None
-) -> Iterator[Candidate]:
-    """Candidate executions (`all`, `allowed` or `forbidden`) with an explanation of each forbidden one.
-    Raises `TooLarge` when more than `limit` are there."""
-    for judged in executions(test, model, which, bound, budget, limit):
-        values, violated = judged.evaluation.values, judged.evaluation.violated
-        explanation = explain(judged.execution, model, values, violated[0]) if violated else None
-        yield Candidate(judged.execution, judged.consistent, violated, values, explanation)
 
 
 def walk(report: Report, task: Task, test: LitmusTest, model: Model, budget: Budget) -> None:
@@ -61,54 +33,30 @@ def walk(report: Report, task: Task, test: LitmusTest, model: Model, budget: Bud
     if options.executions:
         _list_executions(report, task, test, model, budget)
         return
-    chosen, complete = telling(test, model, options.bound, budget)
-    if chosen is not None:
-        _pictures(task, test, model, chosen, "")
+    observation = "" if report["bound_reached"] else report["observation"]
+    found = contrasting(test, model, observation, options.bound or BOUND, budget)
+    if found.candidate is not None:
+        _pictures(task, test, model, found.candidate, "")
     if not options.explain:
         return
-    if chosen is not None and not chosen.consistent:
-        report["explanation"] = _explained(chosen, test, model)
-    elif chosen is None and complete:
+    if found.candidate is not None and not found.candidate.consistent:
+        report["explanation"] = _explained(found.candidate, test, model)
+    elif found.nothing:
         report["note"] = "no execution, allowed or not, ends in the outcome of the condition"
-    flags = [_flagged(flag, test, model, options.bound, budget) for flag in report["flags"]]
+    flags = [_flagged(flag, test, model, options.bound or BOUND, budget) for flag in report["flags"]]
     report["flagged"] = [flag for flag in flags if flag is not None]
 
 
 def _list_executions(report: Report, task: Task, test: LitmusTest, model: Model, budget: Budget) -> None:
     options = task.options
     report["executions"] = []
-    for number, candidate in enumerate(candidates(test, model, options.executions, options.bound, budget)):
+    listed = candidates(test, model, options.executions, options.bound or BOUND, budget)
+    for number, candidate in enumerate(listed):
         if number >= _EXECUTIONS_SHOWN:
             report["executions_cut"] = True
             break
         report["executions"].append(_described(candidate, test, model))
         _pictures(task, test, model, candidate, f"-{number + 1:03}")
-
-
-def is_outcome(test: LitmusTest, state: tuple[FinalValue, ...]) -> bool:
-    """Is it a state that the condition asks about? For `forall`, one that breaks it."""
-    return state_satisfies(test, state) != (test.quantifier is Quantifier.FORALL)
-
-
-def telling(test: LitmusTest, model: Model, bound: int, budget: Budget) -> tuple[Candidate | None, bool]:
-    """The execution that tells most about the condition: one that is allowed and ends in its outcome, else
-    the one that would end in it whose violation is shortest. Also whether all candidates were seen."""
-    best: Candidate | None = None
-    seen = 0
-    try:
-        for candidate in candidates(test, model, "all", bound, budget, _CANDIDATES_SEEN):
-            if not is_outcome(test, candidate.execution.final):
-                continue
-            if candidate.consistent:
-                return candidate, True
-            seen += 1
-            if best is None or _weight(candidate) < _weight(best):
-                best = candidate
-            if seen >= _CANDIDATES_COMPARED:
-                break
-    except BudgetExceeded:
-        return best, False
-    return best, True
 
 
 def _flagged(flag: str, test: LitmusTest, model: Model, bound: int, budget: Budget) -> Report | None:
@@ -117,7 +65,7 @@ def _flagged(flag: str, test: LitmusTest, model: Model, bound: int, budget: Budg
     if axiom is None:
         return None
     try:
-        for candidate in candidates(test, model, "allowed", bound, budget, _CANDIDATES_SEEN):
+        for candidate in candidates(test, model, "allowed", bound, budget, CANDIDATES_SEEN):
             if holds(axiom, candidate.values[axiom.node]) == axiom.flag:
                 candidate.explanation = explain(candidate.execution, model, candidate.values, axiom)
                 candidate.violated = [axiom]
@@ -125,12 +73,6 @@ def _flagged(flag: str, test: LitmusTest, model: Model, bound: int, budget: Budg
     except BudgetExceeded:
         pass
     return None
-
-
-def _weight(candidate: Candidate) -> tuple[int, int]:
-    """Few violated axioms and a short cycle explain best."""
-    hops = candidate.explanation.hops() if candidate.explanation else []
-    return len(candidate.violated), len(hops)
 
 
 # -- reports ---------------------------------------------------------------------------------------

@@ -57,6 +57,23 @@ def add_bound(parser: argparse._ActionsContainer) -> None:
     )
 
 
+def add_growing_bound(parser: argparse._ActionsContainer, what: str) -> None:
+    """`--bound` where it grows by itself."""
+    parser.add_argument(
+        "--bound",
+        "--unroll",
+        type=bound_or_auto,
+        default=None,
+        metavar="K|auto",
+        help=f"how often {what} are unrolled (auto: deeper until the answer is conclusive)",
+    )
+
+
+def bound_or_auto(text: str) -> int | None:
+    """A bound; None is one that grows by itself."""
+    return None if text == "auto" else natural(text)
+
+
 def add_front_end(parser: argparse.ArgumentParser) -> None:
     """What the compiler of C programs is told."""
     group = parser.add_argument_group("C programs")
@@ -65,6 +82,14 @@ def add_front_end(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "-I", dest="includes", action="append", default=[], metavar="DIR", help="a folder of headers"
+    )
+    group.add_argument(
+        "--with",
+        dest="others",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="another file of the same program (compile_commands.json stands for all files that it names)",
     )
 
 

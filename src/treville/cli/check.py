@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="extend",
         default=[],
         metavar="P",
-        help=f"{', '.join(Property)}; repeat or use commas for several (default: {Property.ASSERTION})",
+        help=f"{', '.join(Property)}; repeat or use commas for several (default: {Property.SAFETY})",
     )
     parser.add_argument(
         "--compile-to",
@@ -119,6 +119,8 @@ def _properties(text: str) -> list[Property]:
 
 
 def _property(name: str) -> Property:
+    if name == "no-overflow":
+        raise argparse.ArgumentTypeError("no-overflow is not supported: arithmetic wraps around")
     try:
         return property_of(name)
     except ValueError:
@@ -138,8 +140,10 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(f"--engine {options.engine} works with the default encoding and solver only")
     if options.alias != "flow" and (options.engine == "states" or not usual):
         raise InputError("--alias is for the engines eager and lazy, with their own encoding and solver")
-    if not usual and set(options.property) - {Property.ASSERTION}:
-        raise InputError("other encodings and solvers know assertions only", None, "leave out --property")
+    if not usual and not all(goal.is_about_failures for goal in options.property):
+        raise InputError(
+            "other encodings and solvers know assertions and memory only", None, "leave out --property"
+        )
     models = list(dict.fromkeys(options.model))
     asked = Options(
         bound=options.bound,
@@ -147,9 +151,10 @@ def run(options: argparse.Namespace) -> int:
         seconds=options.timeout,
         memory=memory_in_bytes(options),
         compile_to=_target(options.compile_to),
-        properties=tuple(dict.fromkeys(options.property)) or (Property.ASSERTION,),
+        properties=tuple(dict.fromkeys(options.property)) or (Property.SAFETY,),
         defines=tuple(options.defines),
         includes=tuple(options.includes),
+        others=tuple(options.others),
         engine=options.engine,
         alias=Alias(options.alias),
         encoding=options.encoding,

@@ -31,7 +31,7 @@ def dump(file: str, model: str, options: Options, stage: str) -> str:
         raise InputError(f"{file}: only C programs and LLVM IR go through stages that can be printed")
     if stage == "llvm":
         read(file, options)  # refuses what is no program, with a plain sentence
-        return llvm_text(Path(file), options.defines, options.includes)
+        return llvm_text(Path(file), options.defines, options.includes, options.others)
     bound = options.bound or BOUND
     unit = read(file, options)
     if stage == "program":
@@ -111,7 +111,8 @@ def _shown(value: object) -> str:
 
 def loops_text(program: ir.Program, bound: int, file: str) -> str:
     """Every loop with its line and its bound (0: until the answer is conclusive), and what was recognised:
-    that it only waits, how often it goes round, that rounds which change nothing are left out; or why not."""
+    that it only waits, how often it goes round, that iterations which change nothing are left out; or why
+    not."""
     cut, idle = _repeated(program, bound or BOUND)
     lines = []
     for loop in loops_of(program):
@@ -120,17 +121,18 @@ def loops_text(program: ir.Program, bound: int, file: str) -> str:
             what = "only waits, needs no unrolling"
         elif loop.place in cut:
             what = f"{_how_often(program, loop, bound)}: {_obstacle_text(loop, file)}"
-            what += "; rounds that change nothing are left out" if loop.place in idle else ""
+            what += "; iterations that change nothing are left out" if loop.place in idle else ""
         elif loop.place in idle:
-            what = "further rounds change nothing, needs no unrolling"
+            what = "further iterations change nothing, needs no unrolling"
         else:
-            what = "the number of its rounds is known, needs no bound"
+            what = "the number of its iterations is known, needs no bound"
         lines.append(where + what)
     return "\n".join(lines) or "no loops"
 
 
 def _repeated(program: ir.Program, bound: int) -> tuple[set[ir.Place | None], set[ir.Place | None]]:
-    """The places where loops are cut at the bound, and where rounds that change nothing are not repeated."""
+    """The places where loops are cut at the bound, and where iterations that change nothing are not
+    repeated."""
     events = whole_program(program, bound)
     return set(map(place_of, events.cut_at)), {place_of(wait.instruction) for wait in events.waits}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from treville.analysis.active import active_pairs, undecided
 from treville.analysis.facts import Facts
-from treville.encoding.executions import Encoding, encode_program
+from treville.encoding.acyclicity import Encoding, encode_program
 from treville.engines.task import ProgramTask
 from treville.events.symbolic_data import StaticEvent
 from treville.formulas.formula import Formula

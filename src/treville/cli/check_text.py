@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from treville.results.notices import warning_lines
 from treville.witness.naming import line_name, thread_name
 
-_USUAL = ("assertion", "condition")
+_USUAL = ("safety", "condition")
 _COLOURS = {"PASS": "32", "FAIL": "31", "UNKNOWN": "33"}
 
 
@@ -18,6 +19,9 @@ def print_reports(file: str, reports: list[dict[str, Any]], stats: bool, executi
         _print_single(reports[0])
     else:
         _print_table(file, reports)
+    warnings = dict.fromkeys(warning for report in reports for warning in report["warnings"])
+    for line in warning_lines(warnings):
+        print(line, flush=True)
     if executions:
         _print_witnesses(reports)
     if stats:
@@ -144,9 +148,12 @@ def stats_text(report: dict[str, Any]) -> str:
     """What `--stats` prints: counts, seconds of each stage, pairs of each relation."""
     stats = dict(report["stats"])
     stages, relations = stats.pop("seconds", {}), stats.pop("relations", {})
+    compiler = stats.pop("compiler", "")
     lines = [f"  {report['model']}: {_listed(stats)}{', ' if stats else ''}{report['seconds']:.2f} s"]
     if stages:
         lines.append(f"  seconds: {_listed(stages)}")
+    if compiler:
+        lines.append(f"  compiled by {compiler}")
     if relations:
         width = max(map(len, relations))
         lines.append(f"  {'pairs':<{width}}  {'may':>8}  {'must':>8}  {'active':>8}")

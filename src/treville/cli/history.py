@@ -12,6 +12,7 @@ from treville.campaigns.inputs import expand, read_text
 from treville.campaigns.outputs import distinct_names, write_text
 from treville.cli.arguments import add_json, add_limits, memory_in_bytes, positive_up_to
 from treville.histories import LEVELS, Answer, History, Level, check, find_level, read_history
+from treville.histories.complexity import COMPLEXITY, complexity_lines, complexity_report
 from treville.histories.explain import Explanation, explain
 from treville.histories.formats.values import parse_scalar
 from treville.histories.generate import generate, mutate
@@ -69,6 +70,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=True,
         help="look for a minimal failing part of a FAIL",
     )
+    parser.add_argument(
+        "--complexity", action="store_true", help="how hard levels are to check (paper 004, Figure 3.4)"
+    )
     _add_making(parser)
 
 
@@ -98,6 +102,8 @@ def run(options: argparse.Namespace) -> int:
     if options.generate or options.from_cnf:
         return _make(options)
     levels = [find_level(name) for given in options.level for name in given.split(",") if name.strip()]
+    if options.complexity:
+        return _complexity(levels, options)
     if levels and options.model:
         raise InputError("--level and --model ask two questions", hint="give one of them")
     initial = dict(_initial(text) for text in options.initial)
@@ -113,6 +119,20 @@ def run(options: argparse.Namespace) -> int:
                 raise
             codes.append(_input_failed(file, error, options))
     return int(batch_exit(codes))
+
+
+def _complexity(levels: list[Level], options: argparse.Namespace) -> int:
+    """Figure 3.4 of the thesis, or some rows of it."""
+    for level in levels:
+        if level.name not in COMPLEXITY:
+            raise InputError(f"the complexity of {level.name} is not in the thesis's table")
+    names = [level.name for level in levels] or list(COMPLEXITY)
+    if options.json:
+        for name in names:
+            print(report_line(complexity_report(name)))
+    else:
+        print("\n".join(complexity_lines(names)))
+    return int(ExitCode.PASS)
 
 
 def _each(files: list[str], options: argparse.Namespace) -> Iterator[tuple[str, argparse.Namespace]]:

@@ -6,14 +6,24 @@ import argparse
 import time
 from typing import Any
 
+from treville.campaigns.vacuity import about_model
 from treville.cli.arguments import memory_in_bytes
 from treville.histories import History
 from treville.histories.explain import Explanation, smallest_failing
-from treville.histories.report import explanation_text
+from treville.histories.report import explanation_text, history_warnings
 from treville.models.library import load_model
 from treville.models.model import Model
 from treville.questions.testing import Access, RecordedAnswer, recorded_program, run_test
-from treville.results import EXIT_OF, Budget, BudgetExceeded, ExitCode, Verdict, report_line
+from treville.results import (
+    EXIT_OF,
+    Budget,
+    BudgetExceeded,
+    ExitCode,
+    Verdict,
+    as_warnings,
+    report_line,
+    warning_lines,
+)
 
 
 def check_model(history: History, name: str, options: argparse.Namespace) -> ExitCode:
@@ -85,6 +95,7 @@ def _print(
     as_json: bool,
 ) -> None:
     engine = tested.engine if tested else ""
+    warnings = [*history_warnings(history), *as_warnings(about_model(model))]
     if as_json:
         report: dict[str, Any] = {
             "file": history.name,
@@ -92,6 +103,7 @@ def _print(
             "model": model.name,
             "verdict": verdict.value,
             "reason": explanation.words[0] if explanation else reason,
+            "warnings": warnings,
             "seconds": round(seconds, 3),
             "algorithm": engine,
             "operations": len(history.operations),
@@ -109,6 +121,8 @@ def _print(
     print(f"{history.name}: {verdict.value} {model.name} ({engine or 'no engine'}, {seconds:.2f} s)")
     if reason:
         print(f"  {reason}")
+    for line in warning_lines(warnings):
+        print(line)
     if tested and tested.sources and len(history.operations) <= 40:
         operations = history.operations
         for read, write in _reads_from(history, tested).items():

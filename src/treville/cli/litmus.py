@@ -14,7 +14,7 @@ from treville.campaigns.litmus_task import OWN_MODEL, Options
 from treville.campaigns.loading import load_model
 from treville.campaigns.results import PRIVATE_FIELDS, Journal
 from treville.cli.arguments import (
-    add_bound,
+    add_growing_bound,
     add_inputs,
     add_jobs,
     add_json,
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_inputs(parser, "tests, folders of tests, lists of tests")
     add_models(parser, "the model of the test's dialect")
     add_json(parser, "test and model")
-    add_bound(parser)
+    add_growing_bound(parser, "loops")
     parser.add_argument(
         "--engine",
         choices=("auto", "enumerate", "eager", "lazy", "clocks", "conflicts"),
@@ -126,7 +126,7 @@ def _printed(
             print(report_line(shown), flush=True)
         elif table is not None:
             table.add(report)
-        elif report["status"] == "done":
+        elif report["observation"] is not None:
             print(herd_block(report), flush=True)
             print(witness_block(report), end="", flush=True)
         yield report

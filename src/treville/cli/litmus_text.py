@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from treville.campaigns.herd import state_line
+from treville.results.notices import warning_lines
 
 _COLOURS = {"Never": "31", "Sometimes": "33", "Always": "32"}
 
 
 def witness_block(report: dict[str, Any]) -> str:
-    """The explanation, or the executions that were asked for; nothing where there is neither."""
-    out = []
+    """Warnings, and the explanation or the executions that were asked for; nothing where there are none."""
+    out = warning_lines(report.get("warnings", []), f"{report['test']}: ")
+    out += [""] if out else []
     for number, execution in enumerate(report.get("executions", []), 1):
         judgement = "allowed" if execution["allowed"] else "forbidden"
         out.append(f"Execution {number} of {report['test']}: {judgement}, {state_line(execution['state'])}")

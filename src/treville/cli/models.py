@@ -10,6 +10,7 @@ from treville.campaigns.inputs import expand
 from treville.cli.arguments import INPUTS, add_json, seconds
 from treville.models.library import STRENGTH, find_model, list_models
 from treville.results.errors import InputError
+from treville.results.notices import warning_lines
 from treville.results.verdict import ExitCode, Verdict, batch_exit, report_line
 
 
@@ -61,6 +62,8 @@ def _check(options: argparse.Namespace) -> int:
         raise InputError("no litmus tests found", None, "give tests to --check")
     wanted = set(options.names)
     order = [pair for pair in STRENGTH if not wanted or wanted & set(pair)]
+    if not order:
+        return _nothing_expected(options)
     codes = []
     for result in check_strength(files, order, options.timeout):
         codes.append(
@@ -74,6 +77,16 @@ def _check(options: argparse.Namespace) -> int:
         else:
             print(result.as_text())
     return int(batch_exit(codes))
+
+
+def _nothing_expected(options: argparse.Namespace) -> int:
+    """Models that no expected order mentions: nothing was compared."""
+    reason = f"no expected order of strength mentions {' or '.join(options.names)}: nothing was compared"
+    if options.json:
+        print(report_line({"verdict": Verdict.UNKNOWN.value, "reason": reason, "warnings": [reason]}))
+    else:
+        print("\n".join(warning_lines([reason], "")))
+    return int(ExitCode.UNKNOWN)
 
 
 def _examples() -> Path:

@@ -10,12 +10,12 @@ from pathlib import Path
 from treville.campaigns.inputs import read_text
 from treville.campaigns.outputs import distinct_names, write_text
 from treville.cli.arguments import add_inputs, add_json, add_limits, found_inputs, memory_in_bytes
-from treville.parameterised.certificate import certify
+from treville.parameterised.backward.search import Progress, Search
+from treville.parameterised.certificate.check import certify
 from treville.parameterised.decide import Answer, decide
 from treville.parameterised.drawing import dot, svg
+from treville.parameterised.language.resolve import read_system
 from treville.parameterised.report import as_json, as_text
-from treville.parameterised.resolve import read_system
-from treville.parameterised.search import Progress, Search
 from treville.results import EXIT_OF, Budget, ExitCode, InputError, Verdict, batch_exit, report_line
 
 _MODELS = ("sc", "tso", "pso")

@@ -18,9 +18,10 @@ from treville.cli.arguments import (
     memory_in_bytes,
 )
 from treville.cli.port_text import Printer
+from treville.programs.c import SUFFIXES
 from treville.results.verdict import batch_exit, report_line
 
-_SUFFIXES = (".litmus", ".c", ".i", ".ll", ".bc")
+_SUFFIXES = (".litmus", *SUFFIXES)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -95,6 +96,7 @@ def run(options: argparse.Namespace) -> int:
         svg=options.svg,
         defines=tuple(options.defines),
         includes=tuple(options.includes),
+        others=tuple(options.others),
     )
     printer = None if options.json else Printer(files, targets)
     codes = set()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from treville.campaigns.herd import state_line
+from treville.results.notices import warning_lines
 
 _COLOURS = {"PASS": "32", "FAIL": "31", "UNKNOWN": "33"}
 
@@ -71,6 +72,7 @@ def block(report: dict[str, Any]) -> str:
     source, target = _named(report["source"]), _named(report["target"])
     question = f"{report['notion']} portability from {source} to {target}"
     lines = [f"{report['test'] or report['file']}: {report['verdict']} ({question})"]
+    lines += warning_lines(report["warnings"])
     if report["verdict"] == "PASS":
         lines.append(_passed(report))
     elif report["verdict"] == "UNKNOWN":

@@ -3,7 +3,7 @@
 Unions, compositions and closures become states and transitions; the graph has one copy of the events per
 state, and a path through it that returns to the first state is a path of the relation. A composition then
 costs the edges of its two parts instead of all their combinations. Copies within which definitions could
-form circles of their own (a closure of something that is not acyclic by itself) would forbid too much, so
+form cycles of their own (a closure of something that is not acyclic by itself) would forbid too much, so
 there the pairs are spelt out. Edges that no cycle can use are left out.
 """
 

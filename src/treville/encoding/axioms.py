@@ -86,8 +86,9 @@ class AxiomEncoding:
             for argument in definition.args:
                 self._forbid(argument, source, target)
         elif definition.op is Operator.COMPOSITION and not is_from_read(self.model, node):
-            for way in self.relations.ways(definition.args[0], definition.args[1], source, target):
-                self.formula.forbid(*way)
+            first, second = definition.args
+            for path in self.relations.two_steps(first, second, source, target):
+                self.formula.forbid(*path)
         elif definition.op is Operator.INTERSECTION:
             self._forbid_both(definition.args[0], definition.args[1], source, target)
         else:
@@ -100,12 +101,13 @@ class AxiomEncoding:
             if definition.op is Operator.COMPOSITION:
                 literal = self.relations.pair(kept, source, target)
                 if literal != FALSE:
-                    for way in self.relations.ways(definition.args[0], definition.args[1], source, target):
-                        self.formula.forbid(literal, *way)
+                    first, second = definition.args
+                    for path in self.relations.two_steps(first, second, source, target):
+                        self.formula.forbid(literal, *path)
                 return
-        first = self.relations.pair(one, source, target)
-        if first != FALSE:
-            self.formula.forbid(first, self.relations.pair(other, source, target))
+        literal = self.relations.pair(one, source, target)
+        if literal != FALSE:
+            self.formula.forbid(literal, self.relations.pair(other, source, target))
 
     # -- acyclicity --------------------------------------------------------------------------------------
 

@@ -1,9 +1,9 @@
 """Values as bit-vectors: one literal per bit, for programs whose values can be many numbers.
 
-The sibling of `values.FiniteDomains`. A value is a list of literals, lowest bit first, read as a signed
+The counterpart of `values.FiniteDomains`. A value is a list of literals, lowest bit first, read as a signed
 number whose last bit is repeated as far as needed; so a value that is known to be small has few bits, and
 constants have none of their own. Operators become gates, and a read has the bits of the write that it
-reads from. A circle of values that justify each other has solutions here, so the model must forbid circles of
+reads from. A cycle of values that justify each other has solutions here, so the model must forbid cycles of
 dependencies and reads-from (all hardware models do, and RC11).
 """
 
@@ -83,11 +83,25 @@ class BitVectors(EventValues):
     # -- values ------------------------------------------------------------------------------------------
 
     def bits(self, value: Value) -> Bits:
-        """The bits of a value."""
-        found = self._bits.get(value)
-        if found is None:
-            found = self._bits[value] = trim(self._define(value)[: self._width(value)])
-        return found
+        """The bits of a value. What it is computed from comes first, one after the other: long straight code
+        computes values from values to any depth."""
+        pending = [value]
+        while value not in self._bits:
+            last = pending[-1]
+            missing = [argument for argument in self._arguments(last) if argument not in self._bits]
+            if missing:
+                pending += reversed(missing)
+                continue
+            if last not in self._bits:
+                self._bits[last] = trim(self._define(last)[: self._width(last)])
+            pending.pop()
+        return self._bits[value]
+
+    def _arguments(self, value: Value) -> tuple[Value, ...]:
+        """What the bits of a value are computed from."""
+        term, numbers = self.terms.values[value], self.numbers[value]
+        known = isinstance(numbers, frozenset) and len(numbers) == 1
+        return term.args if isinstance(term, Apply) and not known else ()
 
     def _width(self, value: Value) -> int:
         """How many bits the numbers that the value may be need."""

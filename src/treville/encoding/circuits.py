@@ -214,6 +214,15 @@ class Circuits:
             self._table = self._operators()
         return self._table
 
+    def leading_zeros(self, bits: Bits) -> Bits:
+        """How many bits above the highest one are not set."""
+        width = len(bits)
+        count = _constant(width, width.bit_length() + 1)
+        for place, bit in enumerate(bits):
+            here = _constant(width - 1 - place, len(count))
+            count = [self.pick(bit, one, other) for one, other in zip(here, count, strict=True)]
+        return count
+
     def _operators(self) -> dict[str, Operator]:
         def bitwise(gate: Callable[[Literal, Literal], Literal]) -> Operator:
             def operate(args: list[Bits], width: int) -> Bits:
@@ -267,6 +276,8 @@ class Circuits:
             "umax": sized(lambda a, b: self.larger(a, b, signed=False)),
             "umin": sized(lambda a, b: self.larger(a, b, signed=False, smaller=True)),
             "reverse_bits": lambda args, width: _extend(args[0], width)[::-1],
+            "reverse_bytes": lambda args, width: _reversed_bytes(_extend(args[0], width), args[1]),
+            "leading_zeros": lambda args, width: self.leading_zeros(_extend(args[0], width)),
             "lnot": lambda args, _width: [-either(args[0]), FALSE],
             "zext": lambda args, width: [*_extend(args[0], width), FALSE],
             "sext": lambda args, width: _extend(args[0], width),
@@ -275,6 +286,18 @@ class Circuits:
 
 def _extend(bits: Bits, width: int) -> Bits:
     return bits + bits[-1:] * (width - len(bits)) if len(bits) < width else bits[:width]
+
+
+def _reversed_bytes(bits: Bits, group: Bits) -> Bits:
+    """The bytes of each group of so many bits (0: all) in reverse order; how many is known."""
+    number = sum(1 << place for place, bit in enumerate(group) if bit == TRUE)
+    size = number or len(bits)
+    return [
+        bits[start + size - 8 - at + place]
+        for start in range(0, len(bits), size)
+        for at in range(0, size, 8)
+        for place in range(8)
+    ]
 
 
 def _constant(number: int, width: int) -> Bits:

@@ -11,16 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from treville.encoding.clocks_architectures import Architecture, architecture_of, parts_of
-from treville.encoding.clocks_order import Preserved, Reduction
-from treville.encoding.contract import (
+from treville.encoding.architectures import Architecture, FencePart, architecture_of, parts_of
+from treville.encoding.encoding import (
     GLOBAL,
     Clock,
     EncodingName,
-    Sibling,
-    SiblingDraft,
-    SiblingMemory,
+    PartialOrderDraft,
+    PartialOrderMemory,
+    PartialOrders,
 )
+from treville.encoding.preserved_order import Preserved, Reduction
 from treville.formulas.formula import FALSE, TRUE, Literal
 from treville.relations import EventId, by_event, elements
 from treville.results import Budget
@@ -28,13 +28,13 @@ from treville.results import Budget
 UNIPROC, THIN = "uniproc", "thin"
 
 
-class InclusiveMemory(SiblingMemory):
+class InclusiveMemory(PartialOrderMemory):
     """A read has at least one source. That it has only one follows from coherence (lemma 3)."""
 
     exclusive = False
 
 
-def constrain(encoding: SiblingDraft, architecture: Architecture, budget: Budget) -> None:
+def constrain(encoding: PartialOrderDraft, architecture: Architecture, budget: Budget) -> None:
     """Add the clock constraints of the architecture."""
     clocks = ClockEncoding(encoding, architecture)
     for step in (
@@ -50,20 +50,22 @@ def constrain(encoding: SiblingDraft, architecture: Architecture, budget: Budget
     require_atomic_updates(encoding)
 
 
-CLOCKS = Sibling(EncodingName.CLOCKS, architecture_of, InclusiveMemory, constrain)
+CLOCKS = PartialOrders(EncodingName.CLOCKS, architecture_of, InclusiveMemory, constrain)
 
 
 class ClockEncoding:
     """The algorithms of section 5, over the literals of the memory encoding."""
 
-    def __init__(self, encoding: SiblingDraft, architecture: Architecture) -> None:
+    def __init__(self, encoding: PartialOrderDraft, architecture: Architecture) -> None:
         self.encoding = encoding
         self.memory = encoding.memory
         self.facts = encoding.facts
         self.architecture = architecture
         self.preserved = Preserved(self.memory, architecture)
         self.po = self.facts.relations["po"].may.rows
+        self.before = self.facts.relations["po"].may.inverse().rows
         self.inside = self.facts.relations["int"].may.rows
+        self.accesses = self.facts.sets["M"].may & ~self.facts.sets["IW"].may
 
     def internal(self, first: EventId, second: EventId) -> bool:
         """Do two events belong to one thread?"""
@@ -111,11 +113,14 @@ class ClockEncoding:
     # -- Algorithm 3 -------------------------------------------------------------------------------------
 
     def from_read(self) -> None:
-        """A read comes before the writes that come after its source."""
-        formula = self.memory.formula
+        """A read comes before the writes that come after its source: before the next one only, where their
+        order is known (section 5.3), so that their number is quadratic for writes of one thread (5.7)."""
+        formula, co = self.memory.formula, self.facts.relations["co"]
+        known, earlier = co.must.rows, co.must.inverse().rows
         for source, read, literal in self._matches():
-            for write in elements(self.facts.relations["co"].may.rows[source]):
-                if self.ordered_inside(read, write):
+            for write in elements(co.may.rows[source]):
+                between = known[source] & earlier[write] & self.facts.implied[write]
+                if between or self.ordered_inside(read, write):
                     continue
                 premise = formula.both(literal, self.memory.coherence(source, write))
                 for name in self.orders():
@@ -140,22 +145,34 @@ class ClockEncoding:
     def fences(self) -> None:
         """Fences have clocks of their own, one for each part; cumulative fences also order what was read
         before them and what is read after them elsewhere."""
-        before = self.facts.relations["po"].may.inverse().rows
-        accesses = self.facts.sets["M"].may & ~self.facts.sets["IW"].may
+        for fence, part in self._fence_parts():
+            clock = Clock(GLOBAL, fence, part.name)
+            self._around("ab", GLOBAL, fence, part)
+            if part.cumulative and not self.architecture.external_reads:
+                if "W" in part.before:
+                    for event in elements(self.before[fence] & self.accesses):
+                        self._read_before(event, fence, clock)
+                if "R" in part.after:
+                    for event in elements(self.po[fence] & self.accesses):
+                        self._read_after(event, fence, clock)
+
+    def _fence_parts(self) -> Iterator[tuple[EventId, FencePart]]:
         for fence in elements(self.facts.sets["F"].may):
             for part in parts_of(self.architecture, self.facts.symbolic.events[fence]):
-                clock = Clock(GLOBAL, fence, part.name)
-                cumulative = part.cumulative and not self.architecture.external_reads
-                for event in elements(before[fence] & accesses):
-                    if self.preserved.direction[event] in part.before:
-                        self._fence_pair("ab", event, fence, Clock(GLOBAL, event), clock)
-                    if cumulative and "W" in part.before:
-                        self._read_before(event, fence, clock)
-                for event in elements(self.po[fence] & accesses):
-                    if self.preserved.direction[event] in part.after:
-                        self._fence_pair("ab", event, fence, clock, Clock(GLOBAL, event))
-                    if cumulative and "R" in part.after:
-                        self._read_after(event, fence, clock)
+                yield fence, part
+
+    def _around(self, relation: str, order: str, fence: EventId, part: FencePart) -> None:
+        """A part of a fence comes after the accesses before it, of its directions, and before those after."""
+        clock = Clock(order, fence, part.name)
+        before = self.before[fence] & self.accesses
+        if part.returning and "NoRet" in self.facts.sets:
+            before &= ~self.facts.sets["NoRet"].may
+        for event in elements(before):
+            if self.preserved.direction[event] in part.before:
+                self._fence_pair(relation, event, fence, Clock(order, event), clock)
+        for event in elements(self.po[fence] & self.accesses):
+            if self.preserved.direction[event] in part.after:
+                self._fence_pair(relation, event, fence, clock, Clock(order, event))
 
     def _fence_pair(self, relation: str, event: EventId, fence: EventId, first: Clock, second: Clock) -> None:
         self.encoding.order(relation, self.memory.both_executed(event, fence), first, second)
@@ -179,20 +196,23 @@ class ClockEncoding:
 
     def thin_air(self) -> None:
         """No value causes itself."""
-        if not self.architecture.thin_air:
+        thin = self.architecture.thin
+        if thin is None:
             return
         for write, read, literal in self._matches():
             self.encoding.order("thin", literal, Clock(THIN, write), Clock(THIN, read))
-        accesses = self.facts.sets["M"].may
-        for name in ("addr", "data", "ctrl"):
-            for first, row in by_event(self.facts.relations[name].may.rows):
-                for second in elements(row & accesses):
-                    literal = self.preserved.dependency(name, first, second)
+        for first in elements(self.accesses):
+            for second in elements(self.po[first] & self.accesses):
+                literal = self.preserved.cause(thin, first, second)
+                if literal != FALSE:
                     premise = self.memory.formula.both(literal, self.memory.both_executed(first, second))
                     self.encoding.order("thin", premise, Clock(THIN, first), Clock(THIN, second))
+        if thin.fences:
+            for fence, part in self._fence_parts():
+                self._around("thin", THIN, fence, part)
 
 
-def require_atomic_updates(encoding: SiblingDraft) -> None:
+def require_atomic_updates(encoding: PartialOrderDraft) -> None:
     """No write of another thread comes between the halves of a read-modify-write."""
     facts, memory, formula = encoding.facts, encoding.memory, encoding.formula
     outside, co = facts.relations["ext"].may.rows, facts.relations["co"].may.rows

@@ -12,22 +12,22 @@ Every comparison of two clocks is a literal whose two values are the two orders.
 
 from __future__ import annotations
 
-from treville.encoding.clocks import require_atomic_updates
-from treville.encoding.clocks_architectures import (
+from treville.encoding.architectures import (
     ARCHITECTURES,
     Architecture,
     architecture_of,
     parts_of,
 )
-from treville.encoding.clocks_order import Preserved, Reduction
-from treville.encoding.contract import (
+from treville.encoding.clocks import require_atomic_updates
+from treville.encoding.encoding import (
     CLOCK,
     Clock,
     EncodingName,
-    Sibling,
-    SiblingDraft,
-    SiblingMemory,
+    PartialOrderDraft,
+    PartialOrderMemory,
+    PartialOrders,
 )
+from treville.encoding.preserved_order import Preserved, Reduction
 from treville.formulas.formula import FALSE, TRUE, Literal
 from treville.models.model import Model
 from treville.relations import EventId, by_event, elements
@@ -40,7 +40,7 @@ def _architecture(model: Model) -> Architecture:
     return architecture_of(model, _KNOWN)
 
 
-def constrain(encoding: SiblingDraft, architecture: Architecture, budget: Budget) -> None:
+def constrain(encoding: PartialOrderDraft, architecture: Architecture, budget: Budget) -> None:
     """Add the constraints of section 5."""
     conflicts = ConflictEncoding(encoding, architecture)
     for step in (conflicts.successors, conflicts.unique, conflicts.matches, conflicts.extension):
@@ -49,13 +49,13 @@ def constrain(encoding: SiblingDraft, architecture: Architecture, budget: Budget
     require_atomic_updates(encoding)
 
 
-CONFLICTS = Sibling(EncodingName.CONFLICTS, _architecture, SiblingMemory, constrain)
+CONFLICTS = PartialOrders(EncodingName.CONFLICTS, _architecture, PartialOrderMemory, constrain)
 
 
 class ConflictEncoding:
     """The constituents of the formula Φ of section 5 beside `ssa`."""
 
-    def __init__(self, encoding: SiblingDraft, architecture: Architecture) -> None:
+    def __init__(self, encoding: PartialOrderDraft, architecture: Architecture) -> None:
         self.encoding = encoding
         self.memory = encoding.memory
         self.facts = encoding.facts

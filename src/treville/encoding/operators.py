@@ -71,7 +71,7 @@ def _composition_pair(relations: RelationEncoding, node: NodeId, source: EventId
     if is_from_read(relations.model, node):
         return relations.memory.from_read(source, target)
     one, other = _args(relations, node)
-    return relations.formula.any_of(relations.ways(one, other, source, target))
+    return relations.formula.any_of(relations.two_steps(one, other, source, target))
 
 
 def _pair_of_members(relations: RelationEncoding, node: NodeId, source: EventId, target: EventId) -> Literal:

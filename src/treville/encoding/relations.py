@@ -8,7 +8,7 @@ recursive definitions become rules, whose least solution is exactly the least fi
 from __future__ import annotations
 
 from treville.analysis.facts import Bounds, SetBounds
-from treville.encoding.memory import MemoryEncoding
+from treville.encoding.base_relations import MemoryEncoding
 from treville.encoding.operators import MEMBER_RULES, PAIR_RULES
 from treville.formulas.formula import FALSE, Formula, Literal
 from treville.models.model import SET, Model, NodeId
@@ -117,15 +117,17 @@ class RelationEncoding:
         """The definition of a recursive name."""
         return self._body[variable]
 
-    def ways(self, first: NodeId, second: NodeId, source: EventId, target: EventId) -> list[list[Literal]]:
-        """The ways from source to target by a pair of the first relation and one of the second."""
+    def two_steps(
+        self, first: NodeId, second: NodeId, source: EventId, target: EventId
+    ) -> list[list[Literal]]:
+        """All paths from source to target by a pair of the first relation and one of the second."""
         middles = self.relation(first).may.rows[source] & self.into(second, target)
-        ways = []
+        paths = []
         for middle in elements(middles):
             step = self.pair(first, source, middle)
             if step != FALSE:
-                ways.append([step, self.pair(second, middle, target)])
-        return ways
+                paths.append([step, self.pair(second, middle, target)])
+        return paths
 
     def into(self, node: NodeId, target: EventId) -> int:
         """The events that may be related to the target."""

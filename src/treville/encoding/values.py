@@ -1,11 +1,11 @@
 """Values over finite domains: one literal per number that a value may be (paper 004, section 4.5.2).
 
 Operators become tables, merges become cases under their guards, and a read takes the value of the write it
-reads from. Reads are defined by rules, so a circle of values that justify each other has no solution:
-nothing comes out of thin air. Control is no part of such a circle: where values may form one, the outcome
+reads from. Reads are defined by rules, so a cycle of values that justify each other has no solution:
+nothing comes out of thin air. Control is no part of such a cycle: where values may form one, the outcome
 of every branch is a choice of its own that is only required to be right.
 
-`ValueEncoding` is the contract for the sibling with bit-vectors.
+`ValueEncoding` is the contract that it shares with bit-vectors.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class FiniteDomains(EventValues):
         founded: bool = True,
     ) -> None:
         """`sources[r]` lists for each read the writes it may read from, with the literal of each choice.
-        Not `founded`: the model forbids circles of values anyway, and plain clauses are easier to solve."""
+        Not `founded`: the model forbids cycles of values anyway, and plain clauses are easier to solve."""
         self.formula = formula
         self.facts = facts
         self.terms = facts.symbolic.terms

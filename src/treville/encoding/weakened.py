@@ -90,14 +90,14 @@ class Weakened(Automaton):
 
     def _connect_some(self, op: ClosureOperator, argument: NodeId, first: int, second: int) -> None:
         """An option or a closure; one step of a closure that could be cyclic by itself."""
-        if op is not Operator.OPTIONAL and self._is_tame(argument):
+        if op is not Operator.OPTIONAL and self._cycles_are_forbidden(argument):
             self._connect_closure(op, argument, first, second)
             return
         self.connect(argument, first, second)
         if op is not Operator.PLUS:
             self.transitions.append((first, second, EPSILON))
 
-    def _is_tame(self, node: NodeId) -> bool:
+    def _cycles_are_forbidden(self, node: NodeId) -> bool:
         """Is a cycle of the node, that is no single event, one that the model forbids anyway?"""
         if self._has_empty_words(node):
             return False

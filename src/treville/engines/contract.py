@@ -82,14 +82,15 @@ class GaveUp:
 @dataclass(frozen=True, slots=True)
 class States:
     """The final states of a test, each with its number of consistent executions (None where an engine does
-    not count), and the flags that some execution raises. `cut`: some run was cut at the bound. Not
-    `complete`: there are too many states to list; those listed satisfy the condition and violate it wherever
-    there are such."""
+    not count), and the flags that some execution raises. `cut`: some run was cut at the bound, `unfinished`:
+    one that might end otherwise in a later round. Not `complete`: there are too many states to list; those
+    listed satisfy the condition and violate it wherever there are such."""
 
     counts: Mapping[State, int | None]
     flags: frozenset[str] = frozenset()
     cut: bool = False
     complete: bool = True
+    unfinished: bool = False
     stats: Stats = field(default_factory=lambda: _NO_STATS)
 
 

@@ -13,10 +13,11 @@ from enum import Enum
 from types import MappingProxyType
 from typing import assert_never
 
+from treville.fences import orders
 from treville.models.model import Model
 from treville.programs import ir
 from treville.results import Span
-from treville.results.properties import Property
+from treville.results.properties import Error, Property
 
 
 class Feature(Enum):
@@ -34,6 +35,7 @@ class Feature(Enum):
     EXCLUSIVES = "exclusive loads and stores"
     PAIRED_ACCESSES = "accesses without an order inside one instruction"
     FENCES = "fences"
+    WRITE_READ_FENCES = "fences that order writes with reads but not with writes"
     LOCATED_FENCES = "fences that belong to a location"
     READ_COPY_UPDATE = "read-copy-update"
     COMPUTED_JUMPS = "jumps to computed addresses"
@@ -51,6 +53,8 @@ class Feature(Enum):
     RACES = "data races"
     DEADLOCKS = "deadlocks"
     LIVENESS = "liveness"
+    LEAKS = "memory leaks"
+    ENDS_AT_ERRORS = "runs that end at errors which are not asked for"
     # of the model
     FLAGS = "flags of the model"
     RECURSIVE_RELATIONS = "recursive definitions"
@@ -62,7 +66,7 @@ class Feature(Enum):
 OF_THREADS = frozenset(
     {
         Feature.LOOPS, Feature.CHOICES, Feature.ASSUMPTIONS, Feature.COMPUTED_ADDRESSES, Feature.UPDATES,
-        Feature.CONDITIONAL_STORES, Feature.FENCES,
+        Feature.CONDITIONAL_STORES, Feature.FENCES, Feature.WRITE_READ_FENCES,
     }
 )  # fmt: skip
 OF_KERNELS = frozenset({Feature.LOCATED_FENCES, Feature.READ_COPY_UPDATE})
@@ -79,7 +83,11 @@ OF_MODELS = frozenset(
         Feature.FLAGS, Feature.RECURSIVE_RELATIONS, Feature.NEGATIVE_RECURSION, Feature.REQUIRED_BEHAVIOUR,
     }
 )  # fmt: skip
-OF_PROPERTIES = frozenset({Feature.FAILURES, Feature.RACES, Feature.DEADLOCKS, Feature.LIVENESS})
+OF_PROPERTIES = frozenset(
+    {
+        Feature.FAILURES, Feature.RACES, Feature.DEADLOCKS, Feature.LIVENESS, Feature.ENDS_AT_ERRORS,
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +125,8 @@ def of_instruction(instruction: ir.Instruction, position: int, thread: ir.Thread
             yield from _of_access(instruction)
         case ir.Fence():
             yield Feature.FENCES
+            if orders(instruction.tags, "W", "R") and not orders(instruction.tags, "W", "W"):
+                yield Feature.WRITE_READ_FENCES
             if instruction.address is not None:
                 yield Feature.LOCATED_FENCES
             if instruction.tags & _READ_COPY_UPDATE:
@@ -190,8 +200,6 @@ def _of_property(prop: Property | None) -> Iterator[Feature]:
     match prop:
         case None:
             pass
-        case Property.ASSERTION | Property.MEMORY:
-            yield Feature.FAILURES
         case Property.RACE:
             yield Feature.RACES
         case Property.DEADLOCK:
@@ -199,7 +207,11 @@ def _of_property(prop: Property | None) -> Iterator[Feature]:
         case Property.LIVENESS:
             yield Feature.LIVENESS
         case _:
-            assert_never(prop)
+            yield Feature.FAILURES
+            if Error.LEAK in prop.errors:
+                yield Feature.LEAKS
+            if not prop.errors >= {Error.ACCESS, Error.FREE}:
+                yield Feature.ENDS_AT_ERRORS
 
 
 def _of_model(model: Model) -> Iterator[Feature]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from treville.engines.contract import Decision, Engine, States
 from treville.engines.task import OutcomeTask, ProgramTask
-from treville.solving.back_ends import BackEnd
+from treville.solving.back_ends.by_name import BackEnd
 
 if TYPE_CHECKING:
     from treville.engines.differences.task import Comparison, DifferenceTask
@@ -65,9 +65,9 @@ DECIDE: Mapping[str, Callable[[], DecideEngine]] = {
     "eager": _decide("acyclicity", "Acyclicity", "eager"),
     "lazy": _decide("acyclicity", "Acyclicity", "lazy"),
     **{f"eager:{solver}": _decide("acyclicity", "Acyclicity", "eager", solver) for solver in _OTHERS},
-    **{name: _decide("siblings", "Sibling", name) for name in ("clocks", "conflicts")},
+    **{name: _decide("partial_orders", "PartialOrders", name) for name in ("clocks", "conflicts")},
     **{
-        f"{name}:{solver}": _decide("siblings", "Sibling", name, solver)
+        f"{name}:{solver}": _decide("partial_orders", "PartialOrders", name, solver)
         for name in ("clocks", "conflicts")
         for solver in _OTHERS
     },
@@ -92,9 +92,9 @@ OUTCOMES: Mapping[str, Callable[[], OutcomeEngine]] = {
     "eager": _outcome("symbolic", "Symbolic"),
     "lazy": _outcome("symbolic", "Symbolic", lazy=True),
     **{f"eager:{solver}": _outcome("symbolic", "Symbolic", back_end=solver) for solver in _OTHERS},
-    **{name: _outcome("siblings", "SiblingStates", name) for name in ("clocks", "conflicts")},
+    **{name: _outcome("partial_orders", "PartialOrderStates", name) for name in ("clocks", "conflicts")},
     **{
-        f"{name}:{solver}": _outcome("siblings", "SiblingStates", name, solver)
+        f"{name}:{solver}": _outcome("partial_orders", "PartialOrderStates", name, solver)
         for name in ("clocks", "conflicts")
         for solver in _OTHERS
     },

@@ -107,6 +107,9 @@ DECIDE_TABLE = (
 # Beyond this many traces, selections and candidates the symbolic engine is faster (bench/litmus.py).
 OUTCOME_SLICES = (Slice("enumerate", 1_500), Slice("eager"))
 
+# What deeper bounds may cost, where loops were cut at the first one (bench/litmus.py).
+DEEPER_SLICES = (Slice("enumerate", 3_000), Slice("eager", 3_000))
+
 # Likewise for what differs between two models (bench/portability.py).
 DIFFERENCE_SLICES = (Slice("enumerate", 3_000), Slice("formulas"))
 

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from treville.encoding.executions import Encoding
+from treville.encoding.acyclicity import Encoding
 from treville.events.execution import Execution
 from treville.formulas.formula import Literal
 from treville.models.model import Axiom, Model
 from treville.results import Budget, OutOfWork
-from treville.solving.back_ends import BackEnd, make_solver
+from treville.solving.back_ends.by_name import BackEnd, make_solver
+from treville.solving.back_ends.clasp import Clasp, OnSolution, Solver
 from treville.solving.lazy.propagator import LazyModel
 from treville.solving.solution import ExecutionReader, IsTrue
-from treville.solving.solver import Clasp, OnSolution, Solver
 
 # Making so many rules, constraints and edges counts as much work as one conflict (bench/check.py).
 _SIZE_OF_A_UNIT = 40
@@ -43,10 +43,10 @@ class Session:
         self,
         back_end: BackEnd = BackEnd.CLASP,
         projected: Sequence[Literal] | None = None,
-        patient: bool = False,
+        rarely_restarts: bool = False,
     ) -> None:
         """Hand the formula to a solver: nothing may be added to it any more."""
-        self._solver = make_solver(back_end, self.encoding.formula, projected, patient)
+        self._solver = make_solver(back_end, self.encoding.formula, projected, rarely_restarts)
         if self.lazy is not None:
             assert isinstance(self._solver, Clasp)
             self._solver.register(self.lazy)

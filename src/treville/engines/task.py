@@ -61,7 +61,7 @@ def program_task(
 def ready_task(
     program: Program,
     model: Model,
-    prop: Property = Property.ASSERTION,
+    prop: Property = Property.SAFETY,
     bound: int | None = None,
     budget: Budget | None = None,
     alias: Alias = FLOW,

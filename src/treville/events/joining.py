@@ -1,6 +1,6 @@
-"""Where ways through a thread meet: what is known on each of them -> what is known behind, under guards.
+"""Where paths through a thread meet: what is known on each of them -> what is known behind, under guards.
 
-Registers become choices between the ways' values; a dependency counts wherever it counts on the way taken
+Registers become choices between the paths' values; a dependency counts wherever it counts on the path taken
 (paper 004, section 4.5.1).
 """
 
@@ -21,30 +21,31 @@ class State:
     registers: dict[str, Binding]
     control: dict[int | None, Sources] = field(default_factory=dict)  # by the position where it ends
     control_pick: dict[int | None, Sources] = field(default_factory=dict)
+    behind: Sources = field(default_factory=dict)  # of branches, open or not (see `ir.Branch`)
     linked: Sources = field(default_factory=dict)
     reserved: Sources = field(default_factory=dict)
     order: int = 0
     last: tuple[int, int] = (-1, -1)
     block: int = NO_BLOCK
-    passed: int = 0  # the thread's events on the ways that lead here
+    passed: int = 0  # the thread's events on the paths that lead here
 
     def copy(self) -> State:
         """An independent state; sources themselves are never changed in place."""
         return State(
             self.registers.copy(), self.control.copy(), self.control_pick.copy(),
-            self.linked, self.reserved, self.order, self.last, self.block, self.passed,
+            self.behind, self.linked, self.reserved, self.order, self.last, self.block, self.passed,
         )  # fmt: skip
 
 
-class Ways(NamedTuple):
-    """Where several ways through a thread meet: when each is taken, and which events are on it."""
+class Paths(NamedTuple):
+    """Where several paths through a thread meet: when each is taken, and which events are on it."""
 
     taken: list[Condition]
     passed: list[int]
 
 
 class Joining:
-    """What a walk over the thread with number `index` does where ways meet."""
+    """What a walk over the thread with number `index` does where paths meet."""
 
     def __init__(self, result: SymbolicDraft, index: int) -> None:
         self.result, self.index = result, index
@@ -57,49 +58,51 @@ class Joining:
         guard, state = arrived[0]
         if len(arrived) == 1:
             return guard, state
-        ways = Ways([taken for taken, _ in arrived], [other.passed for _, other in arrived])
-        guard = self.terms.either(ways.taken)
+        paths = Paths([taken for taken, _ in arrived], [other.passed for _, other in arrived])
+        guard = self.terms.either(paths.taken)
         every = dict.fromkeys(name for _, other in arrived for name in other.registers)
         names = every if position is None else self.still_needed(every, position)
         registers = {
             name: self._merge_binding(
-                ways, [s.registers.get(name) or self.absent(name) for _, s in arrived], guard
+                paths, [s.registers.get(name) or self.absent(name) for _, s in arrived], guard
             )
             for name in names
         }
         merged = State(registers)
-        merged.control = self._merge_scopes(ways, [s.control for _, s in arrived], guard)
-        merged.control_pick = self._merge_scopes(ways, [s.control_pick for _, s in arrived], guard)
-        merged.linked = self._merge_sources(ways, [s.linked for _, s in arrived], guard)
-        merged.reserved = self._merge_sources(ways, [s.reserved for _, s in arrived], guard)
+        merged.control = self._merge_scopes(paths, [s.control for _, s in arrived], guard)
+        merged.control_pick = self._merge_scopes(paths, [s.control_pick for _, s in arrived], guard)
+        merged.behind = self._merge_sources(paths, [s.behind for _, s in arrived], guard)
+        merged.linked = self._merge_sources(paths, [s.linked for _, s in arrived], guard)
+        merged.reserved = self._merge_sources(paths, [s.reserved for _, s in arrived], guard)
         merged.order = max(s.order for _, s in arrived)
         merged.block = state.block if all(s.block == state.block for _, s in arrived) else NO_BLOCK
         merged.last = state.last if all(s.last == state.last for _, s in arrived) else (-1, -1)
-        for passed in ways.passed:
+        for passed in paths.passed:
             merged.passed |= passed
         return guard, merged
 
-    def _merge_binding(self, ways: Ways, bindings: list[Binding], guard: Condition) -> Binding:
+    def _merge_binding(self, paths: Paths, bindings: list[Binding], guard: Condition) -> Binding:
         first = bindings[0]
         if all(binding is first for binding in bindings):
             return first
         return Binding(
-            self.terms.choose([(way, b.value) for way, b in zip(ways.taken, bindings, strict=True)]),
-            self._merge_sources(ways, [binding.data for binding in bindings], guard),
-            self._merge_sources(ways, [binding.pick for binding in bindings], guard),
+            self.terms.choose([(path, b.value) for path, b in zip(paths.taken, bindings, strict=True)]),
+            self._merge_sources(paths, [binding.data for binding in bindings], guard),
+            self._merge_sources(paths, [binding.pick for binding in bindings], guard),
         )
 
     def _merge_scopes(
-        self, ways: Ways, scopes: list[dict[int | None, Sources]], guard: Condition
+        self, paths: Paths, scopes: list[dict[int | None, Sources]], guard: Condition
     ) -> dict[int | None, Sources]:
         ends = dict.fromkeys(end for some in scopes for end in some)
         return {
-            end: self._merge_sources(ways, [some.get(end, NOTHING) for some in scopes], guard) for end in ends
+            end: self._merge_sources(paths, [some.get(end, NOTHING) for some in scopes], guard)
+            for end in ends
         }
 
-    def _merge_sources(self, ways: Ways, cases: list[Sources], guard: Condition) -> Sources:
-        """Sources where several ways meet. Both events are executed wherever a dependency is asked for, so
-        ways that do not pass the source do not count."""
+    def _merge_sources(self, paths: Paths, cases: list[Sources], guard: Condition) -> Sources:
+        """Sources where several paths meet. Both events are executed wherever a dependency is asked for, so
+        paths that do not pass the source do not count."""
         merged, different = cases[0], set()
         for sources in cases[1:]:
             if sources is not merged:
@@ -110,13 +113,13 @@ class Joining:
         for event in sorted({event for event, _ in different}):
             foreign = self.result.events[event].thread != self.index
             met = [
-                (way, sources.get(event, FALSE))
-                for way, passed, sources in zip(ways.taken, ways.passed, cases, strict=True)
+                (path, sources.get(event, FALSE))
+                for path, passed, sources in zip(paths.taken, paths.passed, cases, strict=True)
                 if foreign or passed >> event & 1
             ]
             when = met[0][1]
             if any(condition != when for _, condition in met):
-                when = self.terms.either([self.terms.both(way, condition) for way, condition in met])
+                when = self.terms.either([self.terms.both(path, condition) for path, condition in met])
                 when = TRUE if when in (guard, self.result.events[event].guard) else when
             merged[event] = when
         return merged

@@ -1,7 +1,7 @@
 """Unrolled threads -> static events with guards, symbolic values and dependencies, over all paths at once.
 
-The symbolic sibling of `events.traces`: instead of running every path, one walk over each thread's acyclic
-graph binds registers to terms and merges them under guards where paths join. A guard says when an
+The symbolic counterpart of `events.traces`: instead of running every path, one walk over each thread's
+acyclic graph binds registers to terms and merges them under guards where paths join. A guard says when an
 event is executed; a dependency is a set of reads, each with the condition under which it counts (most
 often TRUE: whenever both events are executed). Paper 004, sections 4.5.1 and 4.5.2.
 """
@@ -13,6 +13,7 @@ from dataclasses import replace
 from heapq import heappop, heappush
 from typing import assert_never
 
+from treville.events.idle_iterations import Iterations, all_registers
 from treville.events.joining import Joining, State
 from treville.events.kinds import READ, WRITE
 from treville.events.symbolic_data import (
@@ -62,7 +63,7 @@ def symbolic_program(program: Program, bound: int) -> SymbolicProgram:
     A loop whose condition does not depend on memory ends by itself and is unrolled as far as it runs."""
     result = SymbolicDraft(program)
     for thread in program.threads:
-        walk = ThreadWalk(result, thread, Unrolling(thread, bound))
+        walk = TestWalk(result, thread, Unrolling(thread, bound))
         walk.walk(TRUE, walk.first_registers())
     return result.finished()
 
@@ -214,7 +215,8 @@ class ThreadWalk(Joining):
         state.last = (instruction.index, position)
         return Happening(
             EventId(len(self.result.events)), self.index, guard, instruction, position, state.order,
-            self.union(state.control.values()), self.union(state.control_pick.values()), state.block,
+            self.union(state.control.values()), self.union(state.control_pick.values()), state.behind,
+            state.block,
         )  # fmt: skip
 
     def add(self, state: State, event: StaticEvent) -> None:
@@ -318,6 +320,8 @@ class ThreadWalk(Joining):
         condition = self.evaluate(instruction.condition, state)
         end = None if instruction.until is None else self.thread.labels[instruction.until]
         self._control(state, end, condition)
+        if instruction.behind and condition.data:
+            state.behind = self.union([state.behind, condition.data])
         holds = self.terms.non_zero(condition.value)
         return {True: holds, False: -holds}
 
@@ -387,3 +391,23 @@ def _close_passed(state: State, position: int) -> None:
     for scopes in (state.control, state.control_pick):
         for end in [end for end in scopes if end is not None and end <= position]:
             del scopes[end]
+
+
+class TestWalk(ThreadWalk):
+    """The walk over one thread of a litmus test, which has to end."""
+
+    __test__ = False  # not a test case, whatever a test runner thinks of the name
+
+    def __init__(self, result: SymbolicDraft, thread: Thread, unrolling: Unrolling) -> None:
+        super().__init__(result, thread, unrolling)
+        self.iterations = Iterations(self, all_registers(thread))
+
+    def _step(self, copy: Copy, guard: Condition, state: State) -> None:
+        self.iterations.begin(copy, state)
+        super()._step(copy, guard, state)
+
+    def cut(self, copy: Copy, target: int, condition: Condition, state: State) -> None:
+        """A run that was cut after an iteration that changed nothing has not missed anything."""
+        super().cut(copy, target, condition, state)
+        idle = self.iterations.idle(copy, target, condition, state)
+        self.result.unfinished.append(self.terms.both(condition, -idle))

@@ -45,6 +45,7 @@ class StaticEvent:
     pick_addr: Sources = field(default_factory=dict)
     pick_data: Sources = field(default_factory=dict)
     pick_ctrl: Sources = field(default_factory=dict)
+    behind: Sources = field(default_factory=dict)
     pair: Sources = field(default_factory=dict)
     exclusive: bool = False
     block: int = NO_BLOCK
@@ -69,6 +70,7 @@ class Happening(NamedTuple):
     order: int
     ctrl: Sources
     pick_ctrl: Sources
+    behind: Sources
     block: int
 
     def fence(self, tags: frozenset[str], where: Binding | None) -> StaticEvent:
@@ -78,7 +80,7 @@ class Happening(NamedTuple):
             number=self.number, thread=self.thread, kind=FENCE, tags=tags, guard=self.guard,
             instruction=self.instruction, position=self.position, order=self.order,
             address=address, addr=addr, pick_addr=pick_addr, ctrl=self.ctrl, pick_ctrl=self.pick_ctrl,
-            block=self.block,
+            behind=self.behind, block=self.block,
         )  # fmt: skip
 
     def access(
@@ -91,7 +93,8 @@ class Happening(NamedTuple):
             instruction=self.instruction, position=self.position, order=self.order,
             address=where.value, addr=where.data, pick_addr=where.pick,
             value=what.value, data=what.data, pick_data=what.pick,
-            ctrl=self.ctrl, pick_ctrl=self.pick_ctrl, pair=pair, exclusive=exclusive, block=self.block,
+            ctrl=self.ctrl, pick_ctrl=self.pick_ctrl, behind=self.behind, pair=pair, exclusive=exclusive,
+            block=self.block,
         )  # fmt: skip
 
 
@@ -111,7 +114,8 @@ class SymbolicProgram:
     """All threads: their events, which of them can follow which (`po` rows), and what runs must satisfy.
 
     `required` lists (guard, condition): where the guard holds the condition must. `cuts` are the conditions
-    under which a thread stops at the loop bound. `havocs` lists (guard, value) of free choices of a value,
+    under which a thread stops at the loop bound, `unfinished` those where a thread of a litmus test stops and
+    might end otherwise in a later round. `havocs` lists (guard, value) of free choices of a value,
     `jumps` (value, code addresses, instruction) of indirect branches. `final[t]` binds the registers of
     thread t at its end.
 
@@ -130,6 +134,7 @@ class SymbolicProgram:
     required: tuple[tuple[Condition, Condition], ...]
     cuts: tuple[Condition, ...]
     cut_at: tuple[Instruction, ...]  # for each of `cuts` what was not done again
+    unfinished: tuple[Condition, ...]
     havocs: tuple[tuple[Condition, Value], ...]
     jumps: tuple[tuple[Value, frozenset[int], Instruction], ...]
     final: tuple[Mapping[str, Binding], ...]
@@ -166,6 +171,7 @@ class SymbolicDraft:
     required: list[tuple[Condition, Condition]] = field(default_factory=list)
     cuts: list[Condition] = field(default_factory=list)
     cut_at: list[Instruction] = field(default_factory=list)
+    unfinished: list[Condition] = field(default_factory=list)
     havocs: list[tuple[Condition, Value]] = field(default_factory=list)
     jumps: list[tuple[Value, frozenset[int], Instruction]] = field(default_factory=list)
     final: list[dict[str, Binding]] = field(default_factory=list)
@@ -183,7 +189,8 @@ class SymbolicDraft:
         """The program as it is now."""
         return SymbolicProgram(
             self.program, self.terms, tuple(self.events), tuple(self.po), tuple(self.required),
-            tuple(self.cuts), tuple(self.cut_at), tuple(self.havocs), tuple(self.jumps), tuple(self.final),
+            tuple(self.cuts), tuple(self.cut_at), tuple(self.unfinished), tuple(self.havocs),
+            tuple(self.jumps), tuple(self.final),
             tuple(self.thread_names), tuple(self.asserts), tuple(self.joins), tuple(self.objects),
             tuple(self.heap), tuple(self.frees), self.unset, tuple(self.waits), self.threads,
         )  # fmt: skip

@@ -236,6 +236,37 @@ class Terms:
                 pending += [term.left, term.right]
         return found
 
+    def by_cases(self, condition: Condition) -> Condition:
+        """The same condition of a value that is one of a few numbers, by the conditions of its cases; others
+        as they are."""
+        term = self.conditions[abs(condition)]
+        cases = self._cases(term.value) if isinstance(term, NonZero) else None
+        if cases is None:
+            return condition
+        return self.either([case for case, number in cases if bool(number) == (condition > 0)])
+
+    def _cases(self, value: Value) -> list[tuple[Condition, int]] | None:
+        """The numbers that a value may be, with their conditions, where one choice of numbers decides."""
+        term = self.values[value]
+        if isinstance(term, Constant):
+            return [(TRUE, term.number)]
+        if isinstance(term, Choose):
+            parts = [(case, self._cases(each)) for case, each in term.cases]
+            found = [(case, part[0][1]) for case, part in parts if part is not None and len(part) == 1]
+            return found if len(found) == len(parts) else None
+        if isinstance(term, Apply):
+            given = [self._cases(arg) for arg in term.args]
+            choices = [case for cases in given if cases is not None and len(cases) > 1 for case, _ in cases]
+            if None in given or sum(len(cases or []) > 1 for cases in given) != 1:
+                return None
+            return [(case, self._applied(term, given, number)) for number, case in enumerate(choices)]
+        return None
+
+    @staticmethod
+    def _applied(term: Apply, given: list[list[tuple[Condition, int]] | None], chosen: int) -> int:
+        numbers = [cases[chosen if len(cases) > 1 else 0][1] for cases in given if cases is not None]
+        return OPERATORS[term.name](tuple(numbers), term.bits)
+
     def either(self, cases: list[Condition]) -> Condition:
         """Disjunction; `g and c` together with `g and not c` is `g`, so guards shrink where paths join."""
         pending = [case for case in dict.fromkeys(cases) if case != FALSE]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from treville.events.idle_iterations import Iterations, wait_for_read
 from treville.events.kinds import WRITE
 from treville.events.symbolic import (
     NO_BLOCK,
@@ -19,7 +20,6 @@ from treville.events.symbolic import (
 )
 from treville.events.symbolic_data import SymbolicDraft, Wait
 from treville.events.symbolic_terms import FALSE, TRUE, Condition, Constant, Value
-from treville.events.waiting import Rounds, wait_for_read
 from treville.programs.ir import (
     LOCATION_BASE,
     LOCATION_STRIDE,
@@ -52,8 +52,8 @@ _WIDEST = 64
 
 
 def whole_program(program: Program, bound: int) -> SymbolicProgram:
-    """The static events of a program that starts with its first thread. Loops of a known number of rounds are
-    done to the end; if that is too much, they are cut at the bound like others."""
+    """The static events of a program that starts with its first thread. Loops of a known number of iterations
+    are done to the end; if that is too much, they are cut at the bound like others."""
     try:
         return _walked(program, _Context(program, bound))
     except BudgetExceeded:
@@ -93,7 +93,7 @@ class _Context:
         found = self._unrollings.get(thread.name)
         if found is None:
             own = bounds_of_heads(thread, self.program.loop_bounds)
-            spins = set() if self.program.every_round else spin_jumps(thread)
+            spins = set() if self.program.every_iteration else spin_jumps(thread)
             found = Unrolling(thread, self.bound, own, anew=True, spins=spins)
             self._unrollings[thread.name] = found
         return found
@@ -106,7 +106,7 @@ class WholeProgramWalk(ThreadWalk):
         super().__init__(result, thread, context.unrolling(thread))
         self.context = context
         self.blocks = 0
-        self.rounds = Rounds(self)
+        self.iterations = Iterations(self)
         self._joins: list[tuple[int, Value]] = []  # (step, value of the thread's number)
         self._unset: dict[str, Binding] = {}  # cells of private objects that were not written
         self._known: dict[int, bool] = {}  # conditional branches: was the last copy's condition known?
@@ -170,26 +170,26 @@ class WholeProgramWalk(ThreadWalk):
 
     def still_needed(self, names: Iterable[str], position: int) -> Iterable[str]:
         """Whole programs observe no registers in the end."""
-        live = self.rounds.live()[position]
+        live = self.iterations.live()[position]
         return [name for name in names if is_live(name, live)]
 
     def _step(self, copy: Copy, guard: Condition, state: State) -> None:
-        self.rounds.begin(copy, state)
+        self.iterations.begin(copy, state)
         super()._step(copy, guard, state)
 
     def cut(self, copy: Copy, target: int, condition: Condition, state: State) -> None:
-        """As in litmus tests, but after a round that changed nothing the thread only waits."""
-        if not self.context.program.every_round:
-            _, condition = self.rounds.split(copy, target, condition, state)
+        """As in litmus tests, but after an iteration that changed nothing the thread only waits."""
+        if not self.context.program.every_iteration:
+            _, condition = self.iterations.split(copy, target, condition, state)
         if condition != FALSE:
             super().cut(copy, target, condition, state)
 
     def wait(self, copy: Copy, target: int, condition: Condition) -> None:
         """Note where the thread waits."""
-        self.rounds.wait(copy, target, condition)
+        self.iterations.wait(copy, target, condition)
 
     def goes_on(self, position: int, known: bool) -> bool:
-        """A loop also goes on if all ways out of its last round were known not to be taken."""
+        """A loop also goes on if all ways out of its last iteration were known not to be taken."""
         if self.context.cuts_all:
             return False
         branch = self.thread.instructions[position]
@@ -331,7 +331,7 @@ class WholeProgramWalk(ThreadWalk):
     def _cells(self, state: State, name: str) -> dict[int, Binding]:
         """The cells of a private object by offset."""
         prefix = f"{name}\0"
-        cells = {offset: self.absent(_cell(name, offset)) for offset in self.thread.private.get(name, ())}
+        cells = {offset: self.absent(_cell(name, offset)) for offset, _ in self.thread.private.get(name, ())}
         cells |= {
             int(register[len(prefix) :]): binding
             for register, binding in state.registers.items()

@@ -26,7 +26,8 @@ class Value(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """All of an event but its value; dependencies are masks of earlier events of the same thread.
+    """All of an event but its value; dependencies are masks of earlier events of the same thread (`behind`:
+    see `ir.Branch`).
 
     `instruction` counts executed source instructions, so two events of one instruction share it. `pair` is
     the read half of the read-modify-write that this write completes."""
@@ -44,6 +45,7 @@ class Shape(NamedTuple):
     pair: int = NO_PAIR
     exclusive: bool = False
     parallel: bool = False
+    behind: int = 0
 
 
 class Trace(NamedTuple):

@@ -1,9 +1,9 @@
-"""A program's IR -> the traces of its threads: every way to run each one when reads may return any value
+"""A program's IR -> the traces of its threads: every path through each one when reads may return any value
 that some write might have put into memory.
 
-This is the concrete sibling of `events.symbolic`: registers hold numbers, every read branches over the
+This is the concrete counterpart of `events.symbolic`: registers hold numbers, every read branches over the
 values that may be there, and those sets of values grow to a fixpoint. Litmus tests have few values, so
-traces are few, and running them is cheaper than building formulas. `events.run` runs one thread.
+traces are few, and running them is cheaper than building formulas. `events.running` runs one thread.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from treville.events.kinds import WRITE
-from treville.events.run import ThreadRunner
+from treville.events.running import ThreadRunner
 from treville.events.trace import Effort, Memory, Trace
 from treville.programs.ir import (
     Branch,
@@ -32,11 +32,13 @@ INITIAL = -1
 
 @dataclass(slots=True)
 class Traces:
-    """The traces of every thread, the initial memory, and whether some run was cut at the loop bound."""
+    """The traces of every thread, the initial memory, whether some run was cut at the loop bound, and whether
+    that happened to one whose last round changed something."""
 
     threads: list[list[Trace]]
     initial: dict[int, int]
     bound_reached: bool = False
+    was_cut: bool = False
 
 
 def program_traces(
@@ -60,7 +62,8 @@ def program_traces(
         _offer_everything(memory, program, runners)
         found = [runner.traces() for runner in runners]
         _settle(program, bound, memory, runners, found)
-    return Traces(found, memory.initial, any(runner.bound_reached for runner in runners))
+    reached = any(runner.bound_reached for runner in runners)
+    return Traces(found, memory.initial, reached, any(runner.was_cut for runner in runners))
 
 
 def _settle(
@@ -80,7 +83,7 @@ def _settle(
 def _offer_constants(memory: Memory, program: Program) -> None:
     """Let reads find the constants that stores can write, whether or not a run has reached the store yet.
 
-    Only values must not justify each other in a circle; whether control may is the model's decision, as in
+    Only values must not justify each other in a cycle; whether control may is the model's decision, as in
     herd7: under C11 two threads may take branches because of each other's stores."""
     for index, thread in enumerate(program.threads):
         for instruction in thread.instructions:

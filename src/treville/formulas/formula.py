@@ -2,8 +2,8 @@
 
 A literal is a non-zero int, negative for the negation of an atom; atom 1 is true. A `choice` atom is free;
 a defined atom is true exactly when the body of one of its rules is, and rules that depend on each
-other in a circle have their least solution (normal logic programs under stable models; without such
-circles this is plain equivalence). Gates are hash-consed and folded.
+other in a cycle have their least solution (normal logic programs under stable models; without such
+cycles this is plain equivalence). Gates are hash-consed and folded.
 
 Literals and the vertices of the graph are types of their own to the type checker, and ints when the program
 runs. TRUE and FALSE are those of literals; conditions of programs have others (`events.symbolic_terms`).
@@ -49,7 +49,7 @@ _PAIRWISE_UP_TO = 5
 
 @dataclass(slots=True)
 class Formula:
-    """What is handed to a solver: see `solving.solver`."""
+    """What is handed to a solver: see `solving.back_ends.clasp`."""
 
     atoms: int = 1
     choices: list[Literal] = field(default_factory=list)

@@ -8,7 +8,7 @@ from treville.histories.check import Answer
 from treville.histories.explain import Explanation
 from treville.histories.hierarchy import strongest_satisfied, weaker_than, weakest_violated
 from treville.histories.history import Events, History
-from treville.results import Verdict
+from treville.results import Notice, Span, Verdict, as_warnings, warning_lines
 
 _MOST_SHOWN = 40
 _LONGEST_LABEL = 60
@@ -21,6 +21,7 @@ def json_report(history: History, answer: Answer, explanation: Explanation | Non
         "level": answer.level.name,
         "verdict": answer.verdict.value,
         "reason": answer.reason,
+        "warnings": history_warnings(history),
         "seconds": round(answer.seconds, 3),
         "algorithm": answer.algorithm,
         "operations": len(history.operations),
@@ -39,6 +40,12 @@ def json_report(history: History, answer: Answer, explanation: Explanation | Non
             ],
         }
     return report
+
+
+def history_warnings(history: History) -> list[str]:
+    """A history of nothing satisfies everything."""
+    empty = Notice("the history has no completed operations", Span(history.name, 1, 1))
+    return as_warnings(() if history.operations else (empty,))
 
 
 def _number(explanation: Explanation, event: int) -> int:
@@ -68,7 +75,7 @@ def level_text(history: History, answer: Answer, explanation: Explanation | None
     """The answer for one level, with its evidence where that fits a screen."""
     level = answer.level
     head = f"{history.name}: {answer.verdict.value} {level.name} ({answer.algorithm}, {answer.seconds:.2f} s)"
-    lines = [head]
+    lines = [head, *warning_lines(history_warnings(history))]
     if answer.verdict is Verdict.UNKNOWN:
         lines.append(f"  {answer.reason}")
     if answer.execution is not None:
@@ -111,6 +118,7 @@ def explanation_text(explanation: Explanation) -> list[str]:
 def overview_text(history: History, answers: list[Answer]) -> list[str]:
     """Every level as a table, then the borders of what is satisfied."""
     lines = [f"{history.name}: {len(history.operations)} operations, {len(history.processes())} processes"]
+    lines += warning_lines(history_warnings(history))
     width = max(len(answer.level.name) for answer in answers) + 2
     for answer in answers:
         why = f"  {answer.reason}" if answer.verdict is Verdict.UNKNOWN else ""

@@ -20,7 +20,7 @@ from treville.histories.problem import Group, Problem
 from treville.histories.saturation import Facts
 from treville.histories.view_graphs import ViewGraph
 from treville.results import Budget, BudgetExceeded, OutOfWork
-from treville.solving.solver import Clasp
+from treville.solving.back_ends.clasp import Clasp
 
 _MOST_NODES_FOR_TRANSITIVE = 400
 _MOST_FOR_ONE_SOURCE = 40

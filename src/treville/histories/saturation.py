@@ -89,6 +89,7 @@ class _Saturation:
         self.writes_at = [self._write_masks(view) for view in problem.views]
         self.seen_orders: dict[tuple[int, int], int] = {}
         self.shared: dict[int, set[int]] = {}
+        self.excluded = False
 
     def _index_groups(self) -> dict[tuple[int, int], Group]:
         return {(view, group.location): group for group in self.problem.groups for view in group.views}
@@ -157,6 +158,10 @@ class _Saturation:
             location = self.events.location_of[write]
             if write in view.node and location in self.writes_at[index]:
                 self.writes_at[index][location] |= 1 << view.node[write]
+        for source, read, uncertain in self.problem.exclusions:
+            if uncertain == write and source in self.candidates[read]:
+                self.candidates[read].remove(source)
+                self.excluded = True
 
     def _from_read(self, group: Group, read: int, write: int, why: tuple[int, ...]) -> None:
         for index, before, after in self.problem.from_read_edges(group, read, write):
@@ -227,8 +232,9 @@ class _Saturation:
             self._from_read(group, read, second, (first, read, second))
 
     def _prune(self) -> bool:
-        """Drop candidates that come after the read or are overwritten before it in a view of the read."""
-        changed = False
+        """Drop candidates that come after the read or are overwritten before it in a view of the read. True
+        if there are fewer than the last time."""
+        changed, self.excluded = self.excluded, False
         for read, candidates in self.candidates.items():
             if len(candidates) > 1:
                 self.budget.check()

@@ -49,6 +49,7 @@ _COMMON = {
     "NoRet": "reads whose value no register gets",
     "FREE": "writes of C programs that end a cell of a freed object",
     "DATA": "accesses of C that are not atomic",
+    "PART": "accesses of C that are parts of wider ones, or wider than what the program reads",
 }
 
 _FENCES = {

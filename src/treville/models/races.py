@@ -18,6 +18,8 @@ from treville.models.model import RELATION, SET, Axiom, AxiomKind, Model, Operat
 from treville.models.recognise import BLOCK
 from treville.relations import Relation, elements
 
+_PART = "PART"
+
 
 def races_of(model: Model) -> list[Axiom]:
     """The axioms of a model that say what a data race is: undefined behaviour, and flags that are called
@@ -28,11 +30,36 @@ def races_of(model: Model) -> list[Axiom]:
     return undefined + named or ([] if model.shipped else flags)
 
 
+def defines_races(model: Model) -> bool:
+    """Does the model say by itself what a data race is: by undefined behaviour, or a flag of that name?"""
+    return any(axiom.undefined or (axiom.flag and "race" in axiom.name.casefold()) for axiom in model.axioms)
+
+
 @lru_cache(maxsize=64)
 def with_races(model: Model) -> Model:
     """The model with its own notion of a race, or the general one if it has none. What atomic blocks do is
     not interleaved, so two of them never race."""
     return _without_blocks(model) if races_of(model) else _with_flags(model, _general())
+
+
+@lru_cache(maxsize=64)
+def with_races_of_parts(model: Model) -> Model:
+    """The model with no races but those of accesses that were taken apart."""
+    model = with_races(model)
+    build, axioms, races = Extension(model), [], races_of(model)
+    part, accesses = build.base(_PART, SET), build.base("M", SET)
+    one, other = (build.add(Operator.PRODUCT, *pair) for pair in ((part, accesses), (accesses, part)))
+    for axiom in model.axioms:
+        node = axiom.node
+        if axiom in races and axiom.kind is AxiomKind.EMPTY and build.nodes[node].kind is RELATION:
+            node = build.add(Operator.INTERSECTION, node, build.union([one, other]))
+        axioms.append(replace(axiom, node=node))
+    return build.with_all_axioms(axioms)
+
+
+def is_about_parts(model: Model) -> bool:
+    """Are its races those of accesses that were taken apart?"""
+    return _PART in model.base_names()
 
 
 def races_in(judged: Evaluation) -> list[tuple[int, int]]:

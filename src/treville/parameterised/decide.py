@@ -8,14 +8,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from treville.parameterised.approximation import Approximation
-from treville.parameterised.cube import Node
-from treville.parameterised.forward import explore
-from treville.parameterised.machine import Machine, State, Step
-from treville.parameterised.replay import RunStep, Trace, replay, trace_of
-from treville.parameterised.search import GuessRefuted, NodesExceeded, Progress, Search, new_search, roots_of
+from treville.parameterised.backward.approximation import Approximation
+from treville.parameterised.backward.search import (
+    GuessRefuted,
+    NodesExceeded,
+    Progress,
+    Search,
+    new_search,
+    roots_of,
+)
+from treville.parameterised.logic.cube import Node
+from treville.parameterised.logic.theory import Theory
+from treville.parameterised.states.forward import explore
+from treville.parameterised.states.machine import Machine, State, Step
+from treville.parameterised.states.replay import RunStep, Trace, replay, trace_of
 from treville.parameterised.system import Cube, Property, System, Term, terms_of
-from treville.parameterised.theory import Theory
 from treville.results import Budget, BudgetExceeded, Verdict
 
 _MOST_RESTARTS = 400
@@ -184,7 +191,7 @@ class _Decision:
             result = explore(self.system, size, assumptions=self.assumptions, most=most, budget=self.budget)
             if result.unsafe is not None:
                 self.answer.machine = result.machine
-                self.answer.run = _as_run(result.start(result.unsafe), result.way(result.unsafe))
+                self.answer.run = _as_run(result.start(result.unsafe), result.path(result.unsafe))
                 return True
         return False
 
@@ -218,10 +225,10 @@ def _guess_behind(found: Node) -> Node | None:
     return node
 
 
-def _as_run(start: State, way: list[tuple[Step | None, State]]) -> list[RunStep]:
-    """A way of the exploration with its first state, in the form of a replayed run."""
+def _as_run(start: State, path: list[tuple[Step | None, State]]) -> list[RunStep]:
+    """A path of the exploration with its first state, in the form of a replayed run."""
     made: list[RunStep] = [RunStep("start", "", -1, start)]
-    for step, state in way:
+    for step, state in path:
         if step is None:
             before = made[-1].state[1]
             process = next(i for i, (a, b) in enumerate(zip(before, state[1], strict=True)) if a != b)

@@ -11,9 +11,9 @@ from collections import defaultdict
 from treville.drawing.geometry import Curve, Point, Rectangle
 from treville.drawing.style import SANS, shortened, stylesheet
 from treville.drawing.svg import arrow_head, card, document, head, path, rectangle, text
-from treville.parameterised.cube import Node
 from treville.parameterised.decide import Answer
-from treville.parameterised.happens_before import graph_of, slot_names
+from treville.parameterised.logic.cube import Node
+from treville.parameterised.states.happens_before import graph_of, slot_names
 from treville.parameterised.wording import cube_text, process
 
 _MOST_NODES = 400

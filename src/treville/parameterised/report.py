@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from treville.parameterised.decide import Answer
-from treville.parameterised.happens_before import graph_of, slot_names
-from treville.parameterised.replay import RunStep
+from treville.parameterised.states.happens_before import graph_of, slot_names
+from treville.parameterised.states.replay import RunStep
 from treville.parameterised.wording import cube_text, process, state_text
-from treville.results import Verdict
+from treville.results import Notice, Span, Verdict, as_warnings, warning_lines
 
 _MOST_CUBES = 40
 
@@ -30,8 +30,21 @@ def as_text(answer: Answer, *, everything: bool = False) -> str:
         (answer.refuted, "does not hold, and was not used"),
     ):
         lines += [f"  {name}: {words}" for name in names]
+    lines += warning_lines(_warnings(answer))
     lines.append("  " + _effort(answer))
     return "\n".join(lines)
+
+
+def _warnings(answer: Answer) -> list[str]:
+    """Where the verdict says little, or rests on what was not proved."""
+    start = Span(answer.system.name, 1, 1)
+    found = (
+        []
+        if answer.system.unsafe
+        else [Notice("the system has no unsafe states: it is safe whatever it does", start)]
+    )
+    found += [Notice(f"the invariant {name} was assumed, not proved", start) for name in answer.assumed]
+    return as_warnings(found)
 
 
 def _passed(answer: Answer, *, everything: bool) -> list[str]:
@@ -137,6 +150,7 @@ def as_json(answer: Answer) -> dict[str, Any]:
         "model": answer.system.model,
         "verdict": answer.verdict.value,
         "seconds": round(answer.seconds, 3),
+        "warnings": _warnings(answer),
     }
     if answer.reason:
         report["reason"], report["advice"] = answer.reason, answer.advice

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from treville.parameterised.cube import Node
-from treville.parameterised.frontier import SOURCE, Frontier
-from treville.parameterised.machine import Machine, State
+from treville.parameterised.backward.frontier import SOURCE, Frontier
+from treville.parameterised.logic.cube import Node
+from treville.parameterised.states.machine import Machine, State
 from treville.parameterised.system import Literal, Term
 
 _OPERATORS = {"=": "=", "!": "<>", "<=": "<=", "r<=": "<=", "<": "<"}

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from treville.analysis.alias_names import FLOW, Alias
 from treville.analysis.facts import Facts, gather_facts
-from treville.analysis.lifetimes import with_ends_of_cells
 from treville.analysis.possible import Values
 from treville.analysis.values import analyse_values
 from treville.events.symbolic import StaticAccess, SymbolicProgram, symbolic_program
 from treville.events.symbolic_whole import whole_program
+from treville.passes.lifetimes import with_ends_of_cells
 from treville.programs.ir import Program
 from treville.results import Budget, Unsupported
 
@@ -57,6 +57,6 @@ def _refuse_accesses_to_code(symbolic: SymbolicProgram, values: Values) -> None:
     code = {address for thread in symbolic.program.threads for address in thread.code_addresses}
     accesses = [event for event in symbolic.events if isinstance(event, StaticAccess)] if code else []
     for event in accesses:
-        known = values.live >> event.number & 1 and event.address not in values.wide
+        known = values.live >> event.number & 1 and event.address not in values.ranged
         if known and values.listed(event.address) & code:
             raise Unsupported("an access to instructions (self-modifying code)", event.instruction.span)

@@ -2,12 +2,14 @@
 
 A fence or an ordered access (acquire, release) that a model does not know is an error, not a no-op. Full
 fences of any architecture are full fences to every model, and a model that speaks of no fence, such as
-`sc`, takes all of them. A partial fence of another architecture has no meaning that could be assumed.
+`sc`, takes all of them. Partial fences of other architectures order what they order at home under models that
+include `partialfences.cat`, as those of hardware do; fences of the instruction stream order no accesses, so
+a model that does not mention them takes them as well.
 """
 
 from __future__ import annotations
 
-from treville.fences import FULL_FENCES
+from treville.fences import FULL_FENCES, INSTRUCTION_FENCES, PARTIAL_FENCES
 from treville.models.base import FENCES, SETS
 from treville.models.library import accepted_fences
 from treville.models.model import Model
@@ -45,19 +47,28 @@ def _refuse_unknown_fences(program: Program, model: Model) -> None:
     mentioned = accepted_fences(model)
     if mentioned is None:
         return
-    partial = mentioned - FULL_FENCES
-    own = partial or (frozenset() if mentioned >= FULL_FENCES else mentioned)
-    own_families = {SETS[name] for name in own}
+    own_families = {SETS[name] for name in _told_apart(mentioned)}
+    known = mentioned | INSTRUCTION_FENCES if mentioned >= FULL_FENCES else mentioned
     for instruction in program.instructions():
         if isinstance(instruction, Fence):
             kinds = instruction.tags & FENCES
-            if kinds and not kinds & mentioned and not any(SETS[kind] in own_families for kind in kinds):
+            if kinds and not kinds & known and not any(SETS[kind] in own_families for kind in kinds):
                 raise _refusal(instruction, kinds, model)
+
+
+def _told_apart(mentioned: frozenset[str]) -> frozenset[str]:
+    """Of the fences that a model mentions those that tell its architecture: all full ones do not, nor
+    do all partial ones."""
+    for everywhere in (FULL_FENCES, frozenset(PARTIAL_FENCES)):
+        if mentioned >= everywhere:
+            mentioned -= everywhere
+    return mentioned
 
 
 def _refusal(fence: Fence, kinds: frozenset[str], model: Model) -> Unsupported:
     return Unsupported(
         f"the fence '{fence.text or ', '.join(sorted(kinds))}' has no meaning under the model {model.name}",
         fence.span,
-        "full fences (mfence, sync, dmb sy, fence rw,rw) are understood by every hardware model",
+        "models of hardware know the fences of every architecture; your own does if it uses what "
+        "fullfences.cat and partialfences.cat define",
     )

@@ -3,38 +3,43 @@
 Compilers turn the same accesses into the same reads and writes, with other annotations and other fences in
 between. The joint program has the accesses once and the fences of both; annotations carry the name of
 the side they belong to. A model's view of it has the other side's fences in no order with anything, so one
-execution of the joint program is a pair of equivalent executions of the two compilations.
+execution of the joint program is a pair of equivalent executions of the two compilations. Where only one side
+knows that the ways of a branch meet again, what is behind depends on the branch for the other side alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from typing import Any
 
 from treville.analysis.facts import Bounds, Facts
 from treville.events.execution import Event, Execution
 from treville.events.kinds import FENCE
 from treville.models.extend import renamed
 from treville.models.model import RELATION, SET, Model, Node
-from treville.programs.compile_to import KERNEL, LANGUAGES, compile_program, target_of
-from treville.programs.ir import Fence, Instruction, Load, Program, Store, StoreExclusive, Thread
+from treville.programs.compile_to import LANGUAGE_OF, TO_THE_END, compile_program, target_of
+from treville.programs.ir import Branch, Fence, Instruction, Load, Program, Store, StoreExclusive, Thread
 from treville.relations import Relation, by_event, elements, mask_of
 from treville.results import Unsupported
 
 SOURCE, TARGET = "source", "target"
 _COMMON_SETS = frozenset({"R", "W", "M", "IW", "FW"})
 _ORDERS = ("po", "int", "ext", "si")
+_CONTROL, _BEHIND = "ctrl", "ctrl-behind"
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
     """A model and how it sees the program: `name` is empty where the program is the same to both models,
-    and `view` is then the model itself."""
+    and `view` is then the model itself. `to_the_end`: branches control all that follows, although the other
+    side knows where their ways meet."""
 
     model: Model
     view: Model
     name: str = ""
+    to_the_end: bool = False
 
     def prepared(self, facts: Facts) -> Facts:
         """The facts with what the view reads: orders without the other side's fences."""
@@ -47,7 +52,11 @@ class Side:
             for order in _ORDERS
             for bounds in (facts.relations[order],)
         }
-        return replace(facts, relations={**facts.relations, **seen})
+        conditions = facts.conditions
+        if self.to_the_end:
+            seen[f"{self.name}:{_CONTROL}"] = facts.relations[_BEHIND]
+            conditions = {**conditions, f"{self.name}:{_CONTROL}": conditions[_BEHIND]}
+        return replace(facts, relations={**facts.relations, **seen}, conditions=conditions)
 
     def widened(self, execution: Execution) -> Execution:
         """An execution of the joint program with what the view reads."""
@@ -55,6 +64,8 @@ class Side:
             return execution
         foreign = execution.sets["F"] & ~execution.sets.get(f"{self.name}:F", 0)
         seen = {f"{self.name}:{order}": _without(execution.relations[order], foreign) for order in _ORDERS}
+        if self.to_the_end:
+            seen[f"{self.name}:{_CONTROL}"] = execution.relations[_BEHIND]
         return replace(execution, relations={**execution.relations, **seen})
 
     def seen(self, execution: Execution) -> Execution:
@@ -68,7 +79,10 @@ class Side:
         for event in events:
             for tag in event.tags - {"IW"}:
                 sets[tag] = sets.get(tag, 0) | 1 << event.number
-        return replace(own, events=events, sets=sets)
+        relations = own.relations
+        if self.to_the_end:
+            relations = {**relations, _CONTROL: relations[_BEHIND]}
+        return replace(own, events=events, sets=sets, relations=relations)
 
     def _event(self, event: Event) -> Event:
         prefix = f"{self.name}:"
@@ -101,9 +115,9 @@ def same_program(model: Model) -> Side:
 
 def is_compiled(dialect: str, models: tuple[Model, ...]) -> bool:
     """Is the program written in a language (C11, or the Linux kernel's C) that one of the models is not
-    about?"""
-    own = {"C": LANGUAGES, "LKMM": (KERNEL,)}.get(dialect)
-    return own is not None and any(_target(model) not in own for model in models)
+    about, or that they see with other control dependencies?"""
+    own, targets = LANGUAGE_OF.get(dialect), {_target(model) for model in models}
+    return own is not None and not (targets <= set(own) and (TO_THE_END not in targets or len(targets) == 1))
 
 
 def compile_both(program: Program, source: Model, target: Model) -> tuple[Program, Side, Side]:
@@ -115,7 +129,37 @@ def compile_both(program: Program, source: Model, target: Model) -> tuple[Progra
         threads=tuple(_joined(a, b) for a, b in zip(one.threads, other.threads, strict=True)),
         functions={name: _joined(thread, other.functions[name]) for name, thread in one.functions.items()},
     )
-    return joint, Side(source, _view(source, SOURCE), SOURCE), Side(target, _view(target, TARGET), TARGET)
+    known = _control_ends(one, source), _control_ends(other, target)
+    scoped, unscoped = True in known, False in known
+    if unscoped:
+        joint = joint.rewritten(partial(_branches, behind=True) if scoped else partial(_branches, until=None))
+    apart = scoped and unscoped
+    sides = [
+        _side(model, name, apart and ends is False)
+        for model, name, ends in zip((source, target), (SOURCE, TARGET), known, strict=True)
+    ]
+    return joint, sides[0], sides[1]
+
+
+def _side(model: Model, name: str, to_the_end: bool) -> Side:
+    return Side(model, _view(model, name, to_the_end), name, to_the_end)
+
+
+def _control_ends(program: Program, model: Model) -> bool | None:
+    """Do branches of the program know where their ways meet? None if the model does not look at what branches
+    control."""
+    if _CONTROL not in model.base_names():
+        return None
+    return any(branch.until is not None for branch in _conditional(program))
+
+
+def _conditional(program: Program) -> Iterator[Branch]:
+    return (i for i in program.instructions() if isinstance(i, Branch) and i.condition is not None)
+
+
+def _branches(thread: Thread, **changes: Any) -> Thread:
+    changed = (replace(i, **changes) if isinstance(i, Branch) else i for i in thread.instructions)
+    return replace(thread, instructions=tuple(changed))
 
 
 def compiled_for(program: Program, model: Model) -> Program:
@@ -175,6 +219,8 @@ def _both(one: Instruction, other: Instruction | None) -> Instruction:
     if isinstance(one, Load | Store | StoreExclusive) and isinstance(other, Load | Store | StoreExclusive):
         marked = {f"{SOURCE}:{tag}" for tag in one.tags} | {f"{TARGET}:{tag}" for tag in other.tags}
         return replace(one, tags=frozenset(marked))
+    if isinstance(one, Branch) and isinstance(other, Branch):
+        return replace(one, until=one.until or other.until)
     return one
 
 
@@ -182,13 +228,14 @@ def _both(one: Instruction, other: Instruction | None) -> Instruction:
 
 
 @lru_cache(maxsize=64)
-def _view(model: Model, side: str) -> Model:
-    return renamed(model, lambda node: _seen_name(node, side))
+def _view(model: Model, side: str, to_the_end: bool) -> Model:
+    own = (*_ORDERS, _CONTROL) if to_the_end else _ORDERS
+    return renamed(model, lambda node: _seen_name(node, side, own))
 
 
-def _seen_name(base: Node, side: str) -> str:
+def _seen_name(base: Node, side: str, own: tuple[str, ...]) -> str:
     tagged = base.kind is SET and base.name not in _COMMON_SETS
-    ordering = base.kind is RELATION and base.name in _ORDERS
+    ordering = base.kind is RELATION and base.name in own
     return f"{side}:{base.name}" if tagged or ordering else base.name
 
 

@@ -13,9 +13,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from treville.models.blocks import with_atomic_blocks
-from treville.models.lifetimes import USE_AFTER_FREE, with_lifetimes
 from treville.models.model import Axiom, Model
 from treville.models.races import races_of, with_races
+from treville.models.use_after_free import USE_AFTER_FREE, with_lifetimes
 from treville.programs.ir import AtomicBegin, Free, Program
 from treville.results.properties import Property
 
@@ -57,7 +57,7 @@ def _lowered(model: Model, needs: Needs) -> Model:
 
 
 def _needs(program: Program, prop: Property | None) -> Needs:
-    return Needs(prop or Property.ASSERTION, program.has(Free), program.has(AtomicBegin))
+    return Needs(prop or Property.SAFETY, program.has(Free), program.has(AtomicBegin))
 
 
 def _races(model: Model, needs: Needs) -> Model:

@@ -13,12 +13,12 @@ from typing import NamedTuple, Protocol
 
 from treville.models.model import Model
 from treville.passes.fences import refuse_unknown_fences
-from treville.programs.compile_to import LANGUAGES, compile_program, target_of
-from treville.programs.ir import Assert, Assume, Instruction, Program, Thread
+from treville.programs.compile_to import KERNEL, LANGUAGE_OF, compile_program, target_of
+from treville.programs.ir import Assert, Assume, Const, Instruction, Program, Thread, error_of
 from treville.programs.loops import given_bounds
 from treville.programs.verify import verify
 from treville.results.defaults import BOUND
-from treville.results.properties import Property
+from treville.results.properties import Error, Property
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,31 +77,49 @@ def _bound_loops(program: Program, context: Context) -> Program:
 
 
 def _failures_in_question(program: Program, context: Context) -> Program:
-    if context.property is not Property.MEMORY:
+    if context.property is None:
         return program
-    return without_assertions(program, memory_too=False)
+    if context.property.is_about_failures:
+        return without_assertions(program, context.property.errors)
+    return _rewritten(program, lambda i: _going_on(i) if isinstance(i, Assert) and not i.fatal else i)
 
 
-def without_assertions(program: Program, memory_too: bool = True) -> Program:
-    """The program where a run simply ends at an assertion that does not hold."""
+def without_assertions(program: Program, kept: frozenset[Error] = frozenset()) -> Program:
+    """The program where a run simply ends at an assertion that does not hold, but for some errors."""
 
     def ends(instruction: Instruction) -> Instruction:
-        if not isinstance(instruction, Assert) or (instruction.memory and not memory_too):
+        if not isinstance(instruction, Assert) or error_of(instruction) in kept:
             return instruction
+        if not instruction.fatal:
+            return _going_on(instruction)
         return Assume(instruction.condition, span=instruction.span, text=instruction.text)
 
-    def without(thread: Thread) -> Thread:
-        return replace(thread, instructions=tuple(map(ends, thread.instructions)))
+    return _rewritten(program, ends)
 
-    return program.rewritten(without)
+
+def _going_on(instruction: Assert) -> Assume:
+    """What a run does at an error that is not fatal, where nobody asks for it."""
+    return Assume(Const(1), span=instruction.span, text=instruction.text)
+
+
+def _rewritten(program: Program, change: Callable[[Instruction], Instruction]) -> Program:
+    """The program with other instructions in their places, itself where none changes."""
+    if all(change(instruction) is instruction for instruction in program.instructions()):
+        return program
+
+    def rewritten(thread: Thread) -> Thread:
+        return replace(thread, instructions=tuple(map(change, thread.instructions)))
+
+    return program.rewritten(rewritten)
 
 
 def _map_to_architecture(program: Program, context: Context) -> Program:
-    if context.dialect not in ("", "C"):
-        return program
-    if context.dialect and context.target() in LANGUAGES:
-        return program  # tests in C keep what they say under models of C
-    return compile_program(program, context.target())
+    target = context.target()
+    if context.dialect and context.dialect not in LANGUAGE_OF:
+        return program  # tests in assembly are what they are
+    if context.dialect == "LKMM" and target == KERNEL:
+        return program  # its own model knows all that the test says
+    return compile_program(program, target)
 
 
 def _refuse_unknown_fences(program: Program, context: Context) -> Program:

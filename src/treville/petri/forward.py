@@ -247,7 +247,7 @@ def _points(box: Box) -> list[Marking] | None:
     """The markings of a box, or None when there are too many to list."""
     count = 1
     for low, high in zip(box.low, box.high, strict=True):
-        if high == UNBOUNDED or high - low >= _MAX_POINTS:
+        if high == UNBOUNDED:
             return None
         count *= int(high) - low + 1
         if count > _MAX_POINTS:

@@ -114,12 +114,6 @@ class Box:
         """True when `marking` lies in the box."""
         return all(a <= m <= b for a, m, b in zip(self.low, marking, self.high, strict=True))
 
-    def includes(self, other: Box) -> bool:
-        """True when every marking of `other` lies in this box."""
-        return all(a <= b for a, b in zip(self.low, other.low, strict=True)) and all(
-            a <= b for a, b in zip(other.high, self.high, strict=True)
-        )
-
     def meet(self, other: Box) -> Box | None:
         """The common markings, or None when there are none."""
         low = tuple(map(max, self.low, other.low))

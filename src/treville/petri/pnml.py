@@ -203,7 +203,7 @@ class _Reader:
             if not node.tag.startswith("reference"):
                 return identity
             identity = node.attributes.get("ref", "")
-        raise InputError(f"the arc's {end} is a reference that leads in a circle", self._at(arc))
+        raise InputError(f"the arc's {end} is a reference that leads in a cycle", self._at(arc))
 
     def _number(self, node: _Element, part: str, default: int) -> int:
         element = next((child for child in node.children if child.tag == part), None)

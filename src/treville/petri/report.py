@@ -22,6 +22,7 @@ def as_json(answer: Answer) -> dict[str, Any]:
         "verdict": answer.verdict.value,
         "reason": answer.reason + (f" ({answer.advice})" if answer.advice else ""),
         "seconds": round(answer.seconds, 4),
+        "warnings": [],  # a question without a marking to ask about is refused by the readers
         "method": answer.method,
         "question": "coverability" if problem.coverability else "reachability",
         "places": len(problem.net.places),

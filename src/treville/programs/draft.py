@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from treville.programs.ir import LOCATION_BASE, LOCATION_STRIDE, Instruction, Location, Program, Thread
+from treville.results import Notice
 
 
 @dataclass(slots=True)
@@ -44,7 +45,7 @@ class ThreadDraft:
     registers: dict[str, int] = field(default_factory=dict)
     code_addresses: dict[int, str] = field(default_factory=dict)
     parameter: str = ""
-    private: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    private: dict[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     unset: set[str] = field(default_factory=set)
 
     def finished(self) -> Thread:
@@ -63,6 +64,7 @@ class ProgramDraft:
     locations: dict[str, LocationDraft] = field(default_factory=dict)
     code_names: dict[int, str] = field(default_factory=dict)
     functions: dict[str, ThreadDraft] = field(default_factory=dict)
+    notices: list[Notice] = field(default_factory=list)
 
     def location(self, name: str) -> LocationDraft:
         """The global of that name, allocated at the next free address when it is new."""
@@ -79,4 +81,5 @@ class ProgramDraft:
             {name: location.finished() for name, location in self.locations.items()},
             self.code_names,
             {name: body.finished() for name, body in self.functions.items()},
+            notices=tuple(self.notices),
         )

@@ -18,7 +18,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeAlias
 
-from treville.results import Span
+from treville.results import Notice, Span
+from treville.results.properties import Error
 
 # -- expressions -----------------------------------------------------------------------------------
 
@@ -53,6 +54,13 @@ class Select(NamedTuple):
 
 
 Expr: TypeAlias = Const | Reg | Op | Select
+
+
+def plus(base: Expr, offset: int) -> Expr:
+    """An address and a number of bytes."""
+    if isinstance(base, Const):
+        return Const(base.value + offset)
+    return Op("add", (base, Const(offset)), 64) if offset else base
 
 
 # -- instructions ----------------------------------------------------------------------------------
@@ -168,12 +176,14 @@ class Branch(InstructionBase):
     """Go to label `target` if the condition is not zero; `condition` None: always.
 
     Every event after the branch, up to label `until` (None: the end of the thread), is control-dependent
-    on the reads that the condition depends on.
+    on the reads that the condition depends on. `behind`: what comes after that label is noted too, as a
+    relation of its own (`ctrl-behind`), for those who do not know where the ways of a branch meet.
     """
 
     target: str
     condition: Expr | None = None
     until: str | None = None
+    behind: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,11 +207,14 @@ class Nondet(InstructionBase):
 @dataclass(frozen=True, slots=True)
 class Assert(InstructionBase):
     """The program is wrong if it gets here and the condition is zero; such a run ends here. `memory`: what
-    would be wrong is an access to memory."""
+    would be wrong is an access to memory; `undefined`: it is something else that has no meaning. Not `fatal`:
+    programs rely on what happens there all the same, so that where nobody asks for it they go on."""
 
     condition: Expr
     message: str = ""
     memory: bool = False
+    undefined: bool = False
+    fatal: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +260,7 @@ class Allocate(InstructionBase):
 @dataclass(frozen=True, slots=True)
 class Free(InstructionBase):
     """The object at `address` ends, unless that is null: a write event, after which its cell at `offset` may
-    not be accessed. `analysis.lifetimes` makes one of these for every cell that is accessed somewhere;
+    not be accessed. `passes.lifetimes` makes one of these for every cell that is accessed somewhere;
     `within` are the starts of the objects that have such a cell (None: all have)."""
 
     address: Expr
@@ -296,6 +309,23 @@ Instruction: TypeAlias = (
 )
 
 
+def error_of(instruction: Instruction) -> Error:
+    """What kind of error it is that an instruction fails."""
+    match instruction:
+        case Assert(memory=True):
+            return Error.ACCESS
+        case Assert(undefined=True):
+            return Error.UNDEFINED
+        case Assert():
+            return Error.ASSERTION
+        case Free():
+            return Error.FREE
+        case Allocate():
+            return Error.LEAK
+        case _:
+            return Error.ACCESS
+
+
 def place(instruction: Instruction, text: str, span: Span | None, index: int) -> None:
     """Say where an instruction comes from: for who has just made it, and before anybody else sees it. (A copy
     would cost front ends more than all else they do with an instruction.)"""
@@ -338,8 +368,8 @@ class Location:
 @dataclass(frozen=True, slots=True)
 class Thread:
     """One thread: its instructions, where its labels point (an index into `instructions`, its length for
-    the end), and the initial values of its registers (absent ones are 0). `private` lists the offsets of the
-    cells of private objects, where they are known; those in `unset` hold any numbers at first, others 0."""
+    the end), and the initial values of its registers (absent ones are 0). `private` lists the cells (offset,
+    bits) of private objects, where they are known; those in `unset` hold any numbers at first, others 0."""
 
     name: str
     instructions: tuple[Instruction, ...] = ()
@@ -347,7 +377,7 @@ class Thread:
     registers: Mapping[str, int] = field(default_factory=dict)
     code_addresses: Mapping[int, str] = field(default_factory=dict)
     parameter: str = ""
-    private: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    private: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     unset: frozenset[str] = frozenset()
 
 
@@ -360,14 +390,16 @@ class Program:
     """Threads over shared memory. `code_names` says how code addresses are shown. `functions` are the
     bodies of threads that `Spawn` starts, each with its parameter in the register `Thread.parameter`.
     `loop_bounds` are bounds of loops that differ from that of all others, by where their jumps back stand.
-    `every_round`: rounds of loops that change nothing matter too, so none are left out."""
+    `every_iteration`: iterations of loops that change nothing matter too, so none are left out. `notices` are
+    what a front end assumed, and what users have to know of it."""
 
     threads: tuple[Thread, ...] = ()
     locations: Mapping[str, Location] = field(default_factory=dict)
     code_names: Mapping[int, str] = field(default_factory=dict)
     functions: Mapping[str, Thread] = field(default_factory=dict)
     loop_bounds: Mapping[Place, int] = field(default_factory=dict)
-    every_round: bool = False
+    every_iteration: bool = False
+    notices: tuple[Notice, ...] = ()
 
     @property
     def bodies(self) -> list[Thread]:

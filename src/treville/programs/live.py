@@ -24,10 +24,10 @@ def cell(name: str, offset: int | str) -> str:
     return f"{name}\0{offset}"
 
 
-def live_names(thread: Thread) -> list[frozenset[str]]:
-    """The live names at each position; the last entry is for the end."""
+def live_names(thread: Thread, at_end: frozenset[str] = frozenset()) -> list[frozenset[str]]:
+    """The live names at each position; the last entry is for the end, where those `at_end` are."""
     count = len(thread.instructions)
-    live: list[frozenset[str]] = [frozenset()] * (count + 1)
+    live: list[frozenset[str]] = [*[frozenset[str]()] * count, at_end]
     changed = True
     while changed:
         changed = False
@@ -68,7 +68,7 @@ def _written(instruction: Instruction) -> str | None:
     if isinstance(instruction, WritePrivate):
         offset = instruction.offset
         return cell(instruction.object, offset.value) if isinstance(offset, Const) else None
-    return getattr(instruction, "register", None)
+    return getattr(instruction, "register", None) or getattr(instruction, "status", None)
 
 
 def _successors(thread: Thread, position: int) -> list[int]:

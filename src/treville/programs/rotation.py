@@ -6,9 +6,10 @@
           go to head                        if v: go to body
     end:                              end:
 
-In front, the test looks at what the round before has read; behind, at what its own round has read, so that
-nothing is carried from one round to the next and the loop is seen to wait only (`programs.spin`). A copy of
-the test takes the place of the jump back; it computes and branches, so a run has the same events as before.
+In front, the test looks at what the iteration before has read; behind, at what its own iteration has read, so
+that nothing is carried from one iteration to the next and the loop is seen to wait only (`programs.spin`). A
+copy of the test takes the place of the jump back; it computes and branches, so a run has the same events as
+before.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from treville.programs.spin import backward_jumps, obstacle
 
 def with_tests_behind(program: Program) -> Program:
     """The program whose waiting loops all have their tests behind."""
-    return program.rewritten(_turned)
+    return program.rewritten(_rotated)
 
 
-def _turned(thread: Thread) -> Thread:
+def _rotated(thread: Thread) -> Thread:
     for jump, head in reversed(backward_jumps(thread)):
         back = thread.instructions[jump]
         if isinstance(back, Branch) and back.condition is None and obstacle(thread, head, jump):
@@ -36,15 +37,15 @@ def _with_test_behind(thread: Thread, head: int, jump: int) -> Thread | None:
     """The thread with the loop's test in place of its jump back; None if the loop does not only wait then."""
     test = _test(thread, head, jump)
     code = thread.instructions
-    turned = replace(
+    rotated = replace(
         thread,
         instructions=(*code[:jump], *test, *code[jump + 1 :]),
         labels={name: at + len(test) - 1 if at > jump else at for name, at in thread.labels.items()},
     )
     new = range(jump, jump + len(test))
-    jumps = [(at, to) for at, to in backward_jumps(turned) if at in new]
-    waits = [obstacle(turned, to, at) is None for at, to in jumps]
-    return turned if waits == [True] else None
+    jumps = [(at, to) for at, to in backward_jumps(rotated) if at in new]
+    waits = [obstacle(rotated, to, at) is None for at, to in jumps]
+    return rotated if waits == [True] else None
 
 
 def _test(thread: Thread, head: int, jump: int) -> list[Instruction]:

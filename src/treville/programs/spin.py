@@ -1,9 +1,9 @@
-"""Finds the loops of a thread that only wait: rounds that change nothing and that nothing depends on.
+"""Finds the loops of a thread that only wait: iterations that change nothing and that nothing depends on.
 
-A round of such a loop reads memory and jumps back, and no register carries anything from one round to the
-next or out of the loop but from the last round. Leaving out all rounds but the last gives an execution of the
-same program with fewer events, so nothing is lost by letting a thread that would go round again wait
-for ever instead (paper 004, section 4.4: spin loops need no unrolling).
+An iteration of such a loop reads memory and jumps back, and no register carries anything from one iteration
+to the next or out of the loop but from the last iteration. Leaving out all iterations but the last gives an
+execution of the same program with fewer events, so nothing is lost by letting a thread that would go round
+again wait for ever instead (paper 004, section 4.4: spin loops need no unrolling).
 """
 
 from __future__ import annotations
@@ -101,14 +101,14 @@ def _dependency(thread: Thread, head: int, last: int) -> Obstacle | None:
             continue  # not reachable from the head
         instruction = code[position]
         if used_registers(instruction) & changed - known:
-            return Obstacle("uses what an earlier round computed", instruction)
+            return Obstacle("uses what an earlier iteration computed", instruction)
         register = _defined(instruction)
         after = known if register is None else known | {register}
         for target in _targets(thread, position):
             if head <= target <= last and target > position:
                 set_before[target] = set_before[target] & after if target in set_before else after
             elif not head <= target <= last and not wanted <= after:
-                return Obstacle("leaves with what an earlier round computed", instruction)
+                return Obstacle("leaves with what an earlier iteration computed", instruction)
     return None
 
 
@@ -132,11 +132,12 @@ def used_registers(instruction: Instruction) -> set[str]:
     for name in instruction.__dataclass_fields__:
         value = getattr(instruction, name)
         if isinstance(value, Const | Reg | Op | Select):
-            found |= _registers(value)
+            found |= registers_of(value)
     return found
 
 
-def _registers(expression: Expr) -> set[str]:
+def registers_of(expression: Expr) -> set[str]:
+    """The registers that an expression reads."""
     found: set[str] = set()
     pending = [expression]
     while pending:

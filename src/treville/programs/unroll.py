@@ -37,9 +37,9 @@ class Unrolling:
     """The copies of a thread's instructions, made on demand.
 
     `bounds` gives the loops that start at certain positions bounds of their own. With `anew` an inner loop
-    has its whole bound in each round of the outer one (as C's users expect), otherwise the bound is for all
-    rounds together (as herd7's do). Backward jumps in `spins` lead nowhere: there the thread waits (see
-    `programs.spin`)."""
+    has its whole bound in each iteration of the outer one (as C's users expect), otherwise the bound is for
+    all iterations together (as herd7's do). Backward jumps in `spins` lead nowhere: there the thread waits
+    (see `programs.spin`)."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class Unrolling:
 
     def _repeatable(self) -> list[int]:
         """For each position a mask of the loops that can still be repeated from there. With `anew` not those
-        that can only be repeated after their count begins again in another round of an outer loop."""
+        that can only be repeated after their count begins again in another iteration of an outer loop."""
         masks = [0] * (self.end + 1)
         inside = {
             (head, at): sum(1 << i for i, other in enumerate(self.heads) if head < other <= at)

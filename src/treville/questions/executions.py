@@ -6,19 +6,20 @@ shares nothing with that engine.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from treville.engines.task import outcome_task
+from treville.enumeration.candidates import Engine
+from treville.enumeration.concrete import to_execution
 from treville.events.execution import Execution
 from treville.events.trace import Effort
 from treville.models.evaluate import Evaluation, evaluate
 from treville.models.model import Model
+from treville.programs.litmus.states import FinalValue
 from treville.programs.litmus.test import LitmusTest
 from treville.results import Budget, TooLarge
 from treville.results.defaults import BOUND
-from treville.solving.enumeration.concrete import to_execution
-from treville.solving.enumeration.engine import Engine
 
 # Traces and selections are so much cheaper than candidates.
 _LISTED_WHILE_ONE_IS_JUDGED = 30
@@ -46,14 +47,22 @@ def executions(
     bound: int = BOUND,
     budget: Budget | None = None,
     limit: int | None = None,
+    coherent: bool = False,
+    ending: Callable[[tuple[FinalValue, ...]], bool] | None = None,
 ) -> Iterator[Judged]:
-    """The candidate executions of a test: `all`, or only those that the model allows or forbids. Raises
-    `TooLarge` when more than `limit` would have to be judged."""
+    """The candidate executions of a test: `all`, or only those that the model allows or forbids; `coherent`:
+    without those that SC for each location forbids, where the model implies that; `ending`: only those whose
+    final state is one of these. Raises `TooLarge` when more than `limit` would have to be judged."""
     test = outcome_task(test, model, bound).test
     effort = Effort(None if limit is None else _LISTED_WHILE_ONE_IS_JUDGED * limit)
-    engine = Engine(test, model, bound, budget or Budget(), effort, which != "allowed")
-    for number, candidate in enumerate(engine.all_candidates()):
-        if limit is not None and number >= limit:
+    engine = Engine(test, model, bound, budget or Budget(), effort, which != "allowed" and not coherent)
+    number = 0
+    for candidate in engine.all_candidates():
+        effort.spend()
+        if ending is not None and not ending(tuple(map(candidate.final, test.observed))):
+            continue
+        number += 1
+        if limit is not None and number > limit:
             raise TooLarge("too many candidate executions to judge", "use --engine eager")
         execution = to_execution(test, candidate)
         judged = Judged(

@@ -20,7 +20,8 @@ from treville.models.evaluate import Evaluation, evaluate
 from treville.models.model import Model
 from treville.passes.program import Context, Source
 from treville.programs.operators import wrap
-from treville.results import Budget, Verdict
+from treville.questions.mixed_sizes import needs_no_races, races_of_parts, with_doubt
+from treville.results import Budget, Unsupported, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +55,14 @@ def reachability(
     """The answer for what a front end made of a file. `bound` None deepens until the answer is conclusive;
     `engine` is a name of `engines.registry`."""
     task = program_task(source, context, bound, budget, alias)
+    races = races_of_parts(task, source, context, alias) if needs_no_races(task) else None
+    if isinstance(races, GaveUp) and isinstance(races.error, Unsupported):
+        return Answer(races, "", task)
     scheduled = run(task, _slices(task, engine), DECIDE)
     if isinstance(scheduled.answer, Refuted):
         judge_again(scheduled.answer, task.model)
-    return Answer(scheduled.answer, scheduled.engine, task)
+    decision = scheduled.answer if races is None else with_doubt(scheduled.answer, races)
+    return Answer(decision, scheduled.engine, task)
 
 
 def _slices(task: ProgramTask, engine: str) -> tuple[Slice, ...]:

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+from treville.enumeration.candidates import Engine
+from treville.enumeration.concrete import to_execution
 from treville.events.execution import INIT_THREAD, Event, Execution
 from treville.events.trace import Effort
 from treville.models.evaluate import evaluate
@@ -20,8 +22,6 @@ from treville.programs.ir import Assume, Const, Havoc, Instruction, Load, Op, Re
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.outcomes import outcomes
 from treville.results import Budget, TooLarge
-from treville.solving.enumeration.concrete import to_execution
-from treville.solving.enumeration.engine import Engine
 
 # Listing candidates stops being the fastest way beyond this many.
 _MAX_EFFORT = 20_000

@@ -60,18 +60,18 @@ def components(successors: Sequence[Iterable[int]]) -> Iterator[list[int]]:
     [[1, 0], [2]]
     """
     count = len(successors)
-    # The number of each node's turn, from 1, and of the first one that it leads back to. A node that is in
+    # The number of each node's visit, from 1, and of the first one that it leads back to. A node that is in
     # no graph leads to all others.
-    turn, back = [0] * (count + 1), [0] * (count + 1)
+    index, back = [0] * (count + 1), [0] * (count + 1)
     pending: list[int] = []
     path: list[tuple[int, Iterator[int]]] = [(count, iter(range(count)))]
-    turns = 0
+    visited = 0
     while True:
         node, following = path[-1]
         for target in following:
-            if not turn[target]:
-                turns += 1
-                turn[target] = back[target] = turns
+            if not index[target]:
+                visited += 1
+                index[target] = back[target] = visited
                 pending.append(target)
                 path.append((target, iter(successors[target])))
                 break
@@ -81,7 +81,7 @@ def components(successors: Sequence[Iterable[int]]) -> Iterator[list[int]]:
             path.pop()
             if not path:
                 return
-            if back[node] == turn[node]:
+            if back[node] == index[node]:
                 yield _split_off(pending, node, back)
             elif back[node] < back[path[-1][0]]:
                 back[path[-1][0]] = back[node]

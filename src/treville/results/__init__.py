@@ -9,6 +9,7 @@ from treville.results.errors import (
     TrevilleError,
     Unsupported,
 )
+from treville.results.notices import Notice, as_warnings, warning_lines
 from treville.results.source import Source, Span
 from treville.results.verdict import EXIT_OF, SCHEMA, ExitCode, Verdict, batch_exit, report_line
 
@@ -19,6 +20,7 @@ __all__ = [
     "BudgetExceeded",
     "ExitCode",
     "InputError",
+    "Notice",
     "OutOfWork",
     "Source",
     "Span",
@@ -26,6 +28,8 @@ __all__ = [
     "TrevilleError",
     "Unsupported",
     "Verdict",
+    "as_warnings",
     "batch_exit",
     "report_line",
+    "warning_lines",
 ]

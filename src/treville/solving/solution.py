@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from treville.encoding.executions import Encoding
+from treville.encoding.acyclicity import Encoding
 from treville.events.execution import INIT_THREAD, Access, Event, Execution
 from treville.events.kinds import WRITE
 from treville.events.symbolic_data import StaticAccess, StaticEvent
@@ -22,7 +22,9 @@ from treville.relations import EventId, Relation, by_event, elements, mask_of
 IsTrue = Callable[[Literal], bool]
 Runs = list[tuple[EventId, int, int]]  # events that keep their distances: see _runs
 _INITIAL = frozenset({"IW"})
-_DEPENDENCIES = ("addr", "data", "ctrl", "pick-addr", "pick-data", "pick-ctrl", "rmw", "lxsx", "amo")
+_DEPENDENCIES = (
+    "addr", "data", "ctrl", "ctrl-behind", "pick-addr", "pick-data", "pick-ctrl", "rmw", "lxsx", "amo",
+)  # fmt: skip
 
 
 class ExecutionReader:

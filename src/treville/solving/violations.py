@@ -9,18 +9,18 @@ whatever they could do next would find the same (O. Lahav et al., OOPSLA 2021).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple, assert_never
+from typing import NamedTuple
 
-from treville.encoding.executions import Encoding
+from treville.encoding.acyclicity import Encoding
 from treville.events.execution import Execution
-from treville.formulas.formula import FALSE, TRUE, Literal
-from treville.models.lifetimes import USE_AFTER_FREE
+from treville.formulas.formula import FALSE, Literal
 from treville.models.model import Model
 from treville.models.races import races_of
-from treville.programs.ir import Instruction, Join
+from treville.models.use_after_free import USE_AFTER_FREE
+from treville.programs.ir import Instruction, Join, error_of
 from treville.relations import EventId, elements, mask_of
-from treville.results.properties import Property
-from treville.solving.lifetimes import errors_of_freeing
+from treville.results.properties import Error, Property
+from treville.solving.freed_objects import errors_of_freeing
 
 
 class Part(NamedTuple):
@@ -38,43 +38,48 @@ class Part(NamedTuple):
 @dataclass(slots=True)
 class Violation:
     """The literal that the property is violated. `unsure`: only where evaluating the model on the execution
-    says so too, because its flags could not be encoded."""
+    says so too, because its flags could not be encoded. `spoilt`: something else goes wrong, which nobody
+    asked for, and what follows means nothing; no such execution violates the property."""
 
     literal: Literal
     parts: list[Part] = field(default_factory=list)
     unsure: bool = False
+    spoilt: Literal = FALSE
 
 
 def violation(encoding: Encoding, model: Model, goal: Property) -> Violation:
     """What an execution must do to violate the property. Make it before the formula goes to a solver."""
     match goal:
-        case Property.ASSERTION | Property.MEMORY:
-            return _failure(encoding, model)
         case Property.RACE:
             return _race(encoding, model)
         case Property.DEADLOCK | Property.LIVENESS:
             return _waiting(encoding, goal)
         case _:
-            assert_never(goal)
+            return _failure(encoding, model, goal.errors)
 
 
-def _failure(encoding: Encoding, model: Model) -> Violation:
-    parts = [Part(literal, access, message=told) for literal, access, told in errors_of_freeing(encoding)]
-    parts += [Part(literal, failing) for literal, failing in encoding.ways_to_fail()]
+def _failure(encoding: Encoding, model: Model, errors: frozenset[Error]) -> Violation:
+    either, both = encoding.formula.either, encoding.formula.both
+    possible = [Part(literal, access, message=told) for literal, access, told in errors_of_freeing(encoding)]
+    possible += [Part(literal, failing) for literal, failing in encoding.possible_failures()]
+    parts = [part for part in possible if error_of(part.instruction) in errors]
+    spoilt = either([part.literal for part in possible if error_of(part.instruction) not in errors])
     literals = [part.literal for part in parts]
     unordered = any(axiom.name == USE_AFTER_FREE for axiom in model.axioms)
     if unordered and USE_AFTER_FREE not in encoding.flags:
-        return Violation(TRUE, parts, unsure=True)
+        return Violation(-spoilt, parts, unsure=True, spoilt=spoilt)
     if unordered:
         literals.append(encoding.flags[USE_AFTER_FREE])
-    return Violation(encoding.formula.either(literals), parts)
+    return Violation(both(either(literals), -spoilt), parts, spoilt=spoilt)
 
 
 def _race(encoding: Encoding, model: Model) -> Violation:
     names = [axiom.name for axiom in races_of(model)]
+    either, both = encoding.formula.either, encoding.formula.both
+    spoilt = either(list(encoding.memory.faults.values()))
     if any(name not in encoding.flags for name in names):
-        return Violation(TRUE, unsure=True)
-    return Violation(encoding.formula.either([encoding.flags[name] for name in names]))
+        return Violation(-spoilt, unsure=True, spoilt=spoilt)
+    return Violation(both(either([encoding.flags[name] for name in names]), -spoilt), spoilt=spoilt)
 
 
 def _waiting(encoding: Encoding, goal: Property) -> Violation:

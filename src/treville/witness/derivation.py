@@ -87,8 +87,8 @@ class Deriver:
         op = node.op
         match op:
             case Operator.INTERSECTION:
-                telling = self._telling(node.args)
-                return [part for part in parts if part.node == telling][:1]
+                informative = self._informative(node.args)
+                return [part for part in parts if part.node == informative][:1]
             case Operator.DIFFERENCE:
                 return parts[:1]
             case Operator.IDENTITY_ON | Operator.ID:
@@ -114,7 +114,7 @@ class Deriver:
             return [Step(only.source, only.target, label, only.via)]
         return steps
 
-    def _telling(self, arguments: tuple[NodeId, ...]) -> NodeId:
+    def _informative(self, arguments: tuple[NodeId, ...]) -> NodeId:
         """The side of an intersection that orders events rather than narrows the other one."""
         return next((a for a in arguments if not self._is_filter(a)), arguments[0])
 
@@ -141,8 +141,8 @@ class Deriver:
         node = self.model.nodes[number]
         if node.op is not Operator.INTERSECTION:
             return [number]
-        telling = [a for a in node.args if not self._is_filter(a)] or list(node.args[:1])
-        return [part for argument in telling for part in self.conjuncts(argument)]
+        informative = [a for a in node.args if not self._is_filter(a)] or list(node.args[:1])
+        return [part for argument in informative for part in self.conjuncts(argument)]
 
     def _formula(self, number: NodeId) -> str:
         """A short cat formula for a node that cannot be expanded, such as a product or a complement."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from treville.drawing.markup import escape, quoteattr
-from treville.results.properties import Property
+from treville.results.properties import Error, Property
 
 _KEYS = (
     ("witness-type", "graph"),
@@ -37,7 +37,29 @@ SPECIFICATIONS = {
     Property.RACE: "CHECK( init(main()), LTL(G ! data-race) )",
     Property.DEADLOCK: "CHECK( init(main()), LTL(G ! deadlock) )",
     Property.LIVENESS: "CHECK( init(main()), LTL(F end) )",
+    Property.VALID_MEMSAFETY: (
+        "CHECK( init(main()), LTL(G valid-free) ) CHECK( init(main()), LTL(G valid-deref) )"
+        " CHECK( init(main()), LTL(G valid-memtrack) )"
+    ),
+    Property.VALID_DEREF: "CHECK( init(main()), LTL(G valid-deref) )",
+    Property.VALID_FREE: "CHECK( init(main()), LTL(G valid-free) )",
+    Property.VALID_MEMTRACK: "CHECK( init(main()), LTL(G valid-memtrack) )",
 }
+# What `safety` is about, by what was violated.
+_OF_ERRORS = {
+    Error.ASSERTION: Property.ASSERTION,
+    Error.ACCESS: Property.VALID_DEREF,
+    Error.FREE: Property.VALID_FREE,
+    Error.UNDEFINED: Property.ASSERTION,
+    Error.LEAK: Property.VALID_MEMTRACK,
+}
+
+
+def specification(goal: Property, violated: str) -> str:
+    """The property of a witness in SV-COMP's language."""
+    if goal is not Property.SAFETY:
+        return SPECIFICATIONS[goal]
+    return SPECIFICATIONS[Property.RACE if violated == Property.RACE else _OF_ERRORS[Error(violated)]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +78,9 @@ def draw(
     source: bytes,
     model: str,
     version: str,
-    goal: Property = Property.ASSERTION,
+    specified: str = SPECIFICATIONS[Property.ASSERTION],
 ) -> str:
-    """The GraphML text of a violation of the property `goal`."""
+    """The GraphML text of a violation of what `specification` says."""
     lines = [
         '<?xml version="1.0" encoding="UTF-8" standalone="no"?>',
         '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
@@ -70,7 +92,7 @@ def draw(
         "witness-type": "violation_witness",
         "sourcecodelang": "C",
         "producer": f"Treville {version}",
-        "specification": SPECIFICATIONS[goal],
+        "specification": specified,
         "programfile": file,
         "programhash": hashlib.sha256(source).hexdigest(),
         "architecture": "64bit",

@@ -10,7 +10,7 @@ from treville.relations import Relation
 
 # Tags that say what every event of the kind is anyway, or that only the model's bookkeeping needs.
 _SILENT_TAGS = frozenset(
-    ("R", "W", "F", "M", "IW", "FW", "I", "B", "memory", "_", "DATA", "VOLATILE", "COND")
+    ("R", "W", "F", "M", "IW", "FW", "I", "B", "memory", "_", "DATA", "PART", "VOLATILE", "COND")
 )
 
 # In C every atomic access has one of these, so that it is atomic need not be said.
@@ -95,14 +95,14 @@ def describe(event: Event, program: Program) -> str:
         return f"init {_place(event, program)}"
     if FREED in event.tags and event.address is not None:
         return f"free {program.show_value(event.address)}"
-    tags = _telling_tags(event.tags)
+    tags = _informative_tags(event.tags)
     if event.address is None:
         return ",".join(tags) or event.kind
     shown = f"[{','.join(tags)}]" if tags else ""
     return f"{event.kind}{shown} {_place(event, program)}"
 
 
-def _telling_tags(tags: frozenset[str]) -> list[str]:
+def _informative_tags(tags: frozenset[str]) -> list[str]:
     """Without tags that all events of the kind have, or that repeat another one in other words."""
     spoken = {tag for tag in tags if tag not in _SILENT_TAGS}
     if spoken & _C11_ORDERS:

@@ -1,5 +1,5 @@
-// Spinlocks, atomic counters of both widths, exchanges: nothing gets lost. TORN: the counter is a plain variable
-// outside the lock.
+// Spinlocks, atomic counters of both widths, exchanges: nothing gets lost. TORN: the counter is a
+// variable outside the lock.
 #include <assert.h>
 #include <lkmm.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@ void *worker(void *unused) {
 #ifdef TORN
     WRITE_ONCE(torn, READ_ONCE(torn) + 1);
 #else
-    torn = 2;
+    WRITE_ONCE(torn, 2);
 #endif
     int before = cmpxchg(&owner, 0, 1);
     assert(before == 0 || before == 1);

@@ -55,7 +55,7 @@ def test_subfolders_can_be_included(tmp_path: Path) -> None:
 def test_circles_are_reported(tmp_path: Path) -> None:
     (tmp_path / "a.cat").write_text('include "b.cat"')
     (tmp_path / "b.cat").write_text('include "a.cat"')
-    with pytest.raises(InputError, match="circle"):
+    with pytest.raises(InputError, match="cycle"):
         resolve_file(tmp_path / "a.cat")
 
 

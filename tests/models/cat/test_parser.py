@@ -195,6 +195,7 @@ def test_errors_say_where_and_what(text: str, line: int, column: int, words: str
         "let x = " * 5000,
         "if not " + "not " * 5000,
         "fun x -> " * 5000,
+        "0 let f" + " x" * 5000 + " = x",
     ],
 )
 def test_deep_nesting_is_an_error_not_a_crash(text: str) -> None:

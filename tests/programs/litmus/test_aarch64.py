@@ -10,7 +10,7 @@ from tests.programs.litmus.one_thread import one_thread, only_final_state
 from treville.models.library import load_model
 from treville.programs.ir import Fence, Load, Store, StoreExclusive
 from treville.programs.litmus import parse
-from treville.programs.litmus.aarch64 import _handlers
+from treville.programs.litmus.aarch64.reader import _handlers
 from treville.programs.litmus.states import state_fields
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.outcomes import outcomes

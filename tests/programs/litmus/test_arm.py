@@ -8,7 +8,7 @@ import pytest
 
 from treville.programs.ir import Branch, Fence, Load, Store, StoreExclusive, Thread
 from treville.programs.litmus import parse
-from treville.programs.litmus.arm import Mnemonic, take_apart
+from treville.programs.litmus.arm.reader import Mnemonic, take_apart
 from treville.results import InputError, Unsupported
 
 Final = Callable[..., dict[str, str]]

@@ -7,7 +7,7 @@ import pytest
 from treville.models.library import load_model
 from treville.programs.ir import Fence, Load, Store
 from treville.programs.litmus import parse
-from treville.programs.litmus.c11 import primitive
+from treville.programs.litmus.c.c11 import primitive
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.outcomes import outcomes
 from treville.results import InputError

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treville.programs.draft import ProgramDraft, ThreadDraft
-from treville.programs.litmus.condition import read_conditions
+from treville.programs.litmus.condition.clauses import read_conditions
 from treville.programs.litmus.initial import apply_initial, read_initial
 from treville.programs.litmus.layout import split
 from treville.programs.litmus.states import satisfied, state_fields

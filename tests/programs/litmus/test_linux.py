@@ -7,7 +7,7 @@ import pytest
 from treville.models.library import load_model
 from treville.programs.ir import Assume, Const, Fence, Load, Store
 from treville.programs.litmus import parse
-from treville.programs.litmus.linux import primitive
+from treville.programs.litmus.c.linux import primitive
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.outcomes import outcomes
 

@@ -8,8 +8,8 @@ import pytest
 from tests.programs.litmus.one_thread import one_thread, only_final_state
 
 from treville.programs.ir import Fence, Load, Store, StoreExclusive
-from treville.programs.litmus.riscv import _handlers
-from treville.programs.litmus.riscv_names import register_name
+from treville.programs.litmus.riscv.reader import _handlers
+from treville.programs.litmus.riscv.registers import register_name
 from treville.programs.litmus.test import LitmusTest
 from treville.results import InputError, Unsupported
 

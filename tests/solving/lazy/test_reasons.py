@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 from tests.random_algebra import OPERATORS, RELATION, Definitions, part_of, relation_within
-from tests.seeds import generator, telling
+from tests.seeds import conclusive, generator
 
 from treville.models.evaluate import evaluate, holds
 from treville.models.model import Model, NodeId
@@ -88,7 +88,7 @@ def test_wherever_the_reasons_hold_the_axiom_is_violated(kind: str, op: str) -> 
             elsewhere = execution(choose)
             elsewhere[1]["known"] = relations["known"]
             assert is_violated(model, *with_facts(facts, elsewhere)), (model.nodes, facts)
-    assert telling(explained > 10 or op == "empty")
+    assert conclusive(explained > 10 or op == "empty")
 
 
 ABSENT = {
@@ -113,4 +113,4 @@ def test_what_is_absent_is_explained_without_the_whole_execution(op: str) -> Non
             assert facts is not None
             assert len(facts) <= 2
             explained += 1
-    assert telling(explained > 10)
+    assert conclusive(explained > 10)

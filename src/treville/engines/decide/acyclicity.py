@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from treville.encoding.simplicity import eager_axioms
 from treville.engines.contract import YES, Suitability
 from treville.engines.decide.formulas import Formulas
-from treville.engines.features import OF_KERNELS, OF_MODELS, OF_PROGRAMS, OF_PROPERTIES, OF_THREADS
+from treville.engines.features import OF_KERNELS, OF_MODELS, OF_PROGRAMS, OF_PROPERTIES, OF_THREADS, Feature
 from treville.engines.task import ProgramTask
 from treville.formulas.formula import TooManyRules
 from treville.models.model import Axiom
 from treville.results import Budget
-from treville.solving.back_ends import BackEnd
+from treville.solving.back_ends.by_name import BackEnd
 
 if TYPE_CHECKING:
     from treville.analysis.facts import Facts
@@ -39,7 +39,7 @@ class Enforced(StrEnum):
 class Acyclicity(Formulas):
     """See the module."""
 
-    supports = OF_THREADS | OF_KERNELS | OF_PROGRAMS | OF_MODELS | OF_PROPERTIES
+    supports = OF_THREADS | OF_KERNELS | OF_PROGRAMS | OF_MODELS | OF_PROPERTIES | {Feature.EXCLUSIVES}
 
     def __init__(
         self, enforced: Enforced | str = Enforced.AS_SUITS, back_end: BackEnd = BackEnd.CLASP
@@ -80,7 +80,7 @@ class Acyclicity(Formulas):
     def _session(
         self, task: ProgramTask, facts: Facts, budget: Budget, axioms: list[Axiom], limit: int | None = None
     ) -> Session:
-        from treville.encoding.executions import encode_program
+        from treville.encoding.acyclicity import encode_program
         from treville.engines.session import Session
 
         encoding = encode_program(facts, task.model, budget, axioms, limit)

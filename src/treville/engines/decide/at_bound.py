@@ -1,7 +1,7 @@
 """The search for a violation at one bound: facts, session, questions. It goes on after it ran out of work.
 
 Fresh memory is zero until an execution is found that reads it; only then its cells get any numbers, which
-costs more (`analysis.unset`).
+costs more (`passes.fresh_memory`).
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from treville.analysis.facts import Facts
-from treville.analysis.unset import UnsetRead, unset_reads, with_any_contents
 from treville.engines.decide.violation_search import Found, ReadsUnset, ViolationSearch
 from treville.engines.session import Session, size_in_units
 from treville.engines.task import ProgramTask
 from treville.models.implied import implies_coherence
 from treville.passes.bounded import facts_of_program
+from treville.passes.fresh_memory import UnsetRead, unset_reads, with_any_contents
 from treville.programs.ir import Program
 from treville.results import Budget, TooLarge, Unsupported
-from treville.solving.back_ends import BackEnd
+from treville.solving.back_ends.by_name import BackEnd
 
 MakeSession = Callable[[ProgramTask, Facts, Budget], Session]
 

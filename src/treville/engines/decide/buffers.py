@@ -10,16 +10,22 @@ from treville.engines.contract import YES, Decision, Engine, Suitability
 from treville.engines.decide.by_states import OF_MACHINES, Limit, decided
 from treville.engines.features import Feature
 from treville.engines.task import ProgramTask
+from treville.machines.buffers.machine import Machine
+from treville.machines.by_model import machine_of
 from treville.results import Budget
-from treville.solving.operational.known import machine_of
-from treville.solving.operational.machine import Machine
 
 
 class StoreBuffers(Engine[ProgramTask, Decision]):
     """See the module."""
 
     name = "buffers"
-    supports = OF_MACHINES | {Feature.FAILURES, Feature.FREES, Feature.ATOMIC_BLOCKS}
+    supports = OF_MACHINES | {
+        Feature.FAILURES,
+        Feature.FREES,
+        Feature.ATOMIC_BLOCKS,
+        Feature.LEAKS,
+        Feature.ENDS_AT_ERRORS,
+    }
 
     def __init__(self) -> None:
         self._limit = Limit()
@@ -34,7 +40,8 @@ class StoreBuffers(Engine[ProgramTask, Decision]):
     def search(self, task: ProgramTask, budget: Budget) -> Decision:
         """Explore on."""
         if self._machine is None:
-            self._machine = Machine(task.program, machine_of(task.model) or "", budget=task.budget)
+            model, errors = machine_of(task.model) or "", task.property.errors
+            self._machine = Machine(task.program, model, budget=task.budget, errors=errors)
         self._machine.limit = self._limit.grow(budget)
         with task.budget.stage("states"):
             return decided(task, self._limit.explored(self._machine.explore))

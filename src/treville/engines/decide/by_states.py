@@ -9,10 +9,10 @@ from treville.engines.contract import Decision, Failure, GaveUp, Proved, Refuted
 from treville.engines.features import Feature
 from treville.engines.task import ProgramTask
 from treville.events.execution import Execution
+from treville.machines.states import MOST_STATES, Answer, LimitReached, TooManyStates
 from treville.programs.ir import Instruction
 from treville.results import Budget, OutOfWork
 from treville.results.verdict import Verdict
-from treville.solving.operational.states import MOST_STATES, Answer, LimitReached, TooManyStates
 
 # What the machines do with every program that has it.
 OF_MACHINES = frozenset(
@@ -77,6 +77,6 @@ def decided(
 
 
 def _execution(task: ProgramTask, answer: Answer) -> Execution:
-    from treville.solving.operational.trace import Trace
+    from treville.machines.buffers.trace import Trace
 
     return Trace(task.program, answer).execution()

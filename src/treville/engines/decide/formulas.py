@@ -3,7 +3,7 @@
 Threads that are cut at the loop bound, wait or are stopped do not keep others from failing. Where nothing
 fails, a second question asks whether some execution is cut at the bound: only if none is, the answer holds
 for all runs; otherwise what was cut is unrolled further. Encodings and solvers differ in how facts become a
-session, and in nothing else: see `acyclicity` and `siblings`.
+session, and in nothing else: see `acyclicity` and `partial_orders`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from treville.engines.contract import Decision, Engine, Failure, GaveUp, Proved,
 from treville.engines.depth import Depth
 from treville.engines.task import ProgramTask
 from treville.results import Budget
-from treville.solving.back_ends import BackEnd
+from treville.solving.back_ends.by_name import BackEnd
 
 if TYPE_CHECKING:
     from treville.analysis.facts import Facts
@@ -64,7 +64,7 @@ class Formulas(Engine[ProgramTask, Decision]):
             depth.cheap = self._work + budget.spent < CHEAP
             deeper = depth.deepen(found.cut, task.program.loop_bounds)
             self._search = None
-            if not deeper and not found.hasty:
+            if not deeper and not found.given_up:
                 return decision
             self._effort = None if task.bound or not deeper or not self._effort else 2 * self._effort
 
@@ -97,6 +97,9 @@ def _decided(search: SearchAtBound, bound: int, found: Found) -> Decision:
         return Refuted(found.execution, failure, bound, stats)
     if found.complete:
         return Proved(bound, stats)
+    if found.spoilt:
+        reason = "some runs use memory as they may not, and what follows in them has no meaning"
+        return GaveUp(reason, "ask for --property memory", stats=stats)
     return GaveUp(
         "something was cut at the bound", "raise --bound", bound=bound, cut=tuple(found.cut), stats=stats
     )

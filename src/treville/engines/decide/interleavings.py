@@ -12,12 +12,12 @@ from treville.engines.contract import YES, Decision, Engine, GaveUp, Refuted, Su
 from treville.engines.decide.by_states import OF_MACHINES, decided
 from treville.engines.features import Feature
 from treville.engines.task import ProgramTask
+from treville.machines.buffers.machine import Machine
+from treville.machines.by_model import INTERLEAVING, machine_of
+from treville.machines.states import Answer, TooManyStates
 from treville.models.evaluate import evaluate
 from treville.results import Budget
 from treville.results.verdict import Verdict
-from treville.solving.operational.known import INTERLEAVING, machine_of
-from treville.solving.operational.machine import Machine
-from treville.solving.operational.states import Answer, TooManyStates
 
 # How many numbers of each kind are tried where a program gets any number, and a seed for the order of states.
 _ATTEMPTS = ((1, None), (1, 0), (2, 1), (8, 2))
@@ -35,6 +35,8 @@ class Interleavings(Engine[ProgramTask, Decision]):
         Feature.ATOMIC_BLOCKS,
         Feature.READ_COPY_UPDATE,
         Feature.NEGATIVE_RECURSION,
+        Feature.LEAKS,
+        Feature.ENDS_AT_ERRORS,
     }
 
     def fits(self, task: ProgramTask) -> Suitability:
@@ -66,8 +68,9 @@ def _failure(task: ProgramTask, limit: int, samples: int, seed: int | None) -> A
     """A run that fails, if so many numbers of each kind show one soon."""
     order = None if seed is None else Random(seed)
     machine = Machine(
-        task.program, INTERLEAVING, limit=limit, budget=task.budget, samples=samples, order=order
-    )
+        task.program, INTERLEAVING, limit=limit, budget=task.budget, samples=samples, order=order,
+        errors=task.property.errors,
+    )  # fmt: skip
     try:
         answer = machine.explore()
     except TooManyStates:

@@ -6,11 +6,13 @@ from treville.engines.contract import YES, Decision, Engine, Suitability
 from treville.engines.decide.by_states import OF_MACHINES, Limit, decided
 from treville.engines.features import Feature
 from treville.engines.task import ProgramTask
+from treville.fences import PART
+from treville.machines.buffers.machine import Machine
+from treville.machines.buffers.races import ORDINARY, RaceSearch
+from treville.machines.by_model import INTERLEAVING, machine_of
+from treville.models.races import is_about_parts
 from treville.passes.program import without_assertions
 from treville.results import Budget
-from treville.solving.operational.known import INTERLEAVING, machine_of
-from treville.solving.operational.machine import Machine
-from treville.solving.operational.races import RaceSearch
 
 
 class RacesByStates(Engine[ProgramTask, Decision]):
@@ -32,7 +34,9 @@ class RacesByStates(Engine[ProgramTask, Decision]):
         """Explore on."""
         if self._search is None:
             program = without_assertions(task.program)
-            self._search = RaceSearch(Machine(program, INTERLEAVING, budget=task.budget))
+            tag = PART if is_about_parts(task.model) else ORDINARY
+            machine = Machine(program, INTERLEAVING, budget=task.budget, errors=frozenset())
+            self._search = RaceSearch(machine, tag)
         self._search.machine.limit = self._limit.grow(budget)
         with task.budget.stage("states"):
             return decided(task, self._limit.explored(self._search.explore))

@@ -7,17 +7,17 @@ from treville.engines.contract import YES, Decision, Engine, GaveUp, Proved, Sui
 from treville.engines.decide.by_states import OF_MACHINES, Limit, decided
 from treville.engines.features import Feature
 from treville.engines.task import ProgramTask
+from treville.machines.buffers.machine import Machine
+from treville.machines.buffers.robustness import NotRobust, RobustSearch
+from treville.machines.by_model import INTERLEAVING, has_views
 from treville.results import Budget
-from treville.solving.operational.known import INTERLEAVING, has_views
-from treville.solving.operational.machine import Machine
-from treville.solving.operational.robustness import NotRobust, RobustSearch
 
 
 class Robustness(Engine[ProgramTask, Decision]):
     """See the module."""
 
     name = "robustness"
-    supports = OF_MACHINES | {Feature.FAILURES, Feature.FREES}
+    supports = OF_MACHINES | {Feature.FAILURES, Feature.FREES, Feature.ENDS_AT_ERRORS}
 
     def __init__(self) -> None:
         self._limit = Limit()
@@ -30,7 +30,9 @@ class Robustness(Engine[ProgramTask, Decision]):
     def search(self, task: ProgramTask, budget: Budget) -> Decision:
         """Explore on."""
         if self._search is None:
-            self._search = RobustSearch(Machine(task.program, INTERLEAVING, budget=task.budget))
+            errors = task.property.errors
+            machine = Machine(task.program, INTERLEAVING, budget=task.budget, errors=errors)
+            self._search = RobustSearch(machine)
         self._search.machine.limit = self._limit.grow(budget)
         try:
             with task.budget.stage("states"):

@@ -6,9 +6,9 @@ from treville.engines.contract import YES, Decision, Engine, GaveUp, Proved, Sui
 from treville.engines.decide.by_states import OF_MACHINES
 from treville.engines.features import Feature
 from treville.engines.task import ProgramTask
+from treville.machines.buffers.view_abstraction import any_number_is_safe, starts_threads_without_end
+from treville.machines.by_model import machine_of
 from treville.results import Budget
-from treville.solving.operational.crowds import crowd_is_safe, starts_threads_without_end
-from treville.solving.operational.known import machine_of
 
 MOST_VIEWS = 20_000
 
@@ -20,6 +20,7 @@ class ViewAbstraction(Engine[ProgramTask, Decision]):
     supports = (OF_MACHINES - {Feature.ALLOCATION, Feature.FRESH_MEMORY}) | {
         Feature.FAILURES,
         Feature.ATOMIC_BLOCKS,
+        Feature.ENDS_AT_ERRORS,
     }
 
     def fits(self, task: ProgramTask) -> Suitability:
@@ -33,5 +34,5 @@ class ViewAbstraction(Engine[ProgramTask, Decision]):
         """Look at larger and larger views."""
         limit = MOST_VIEWS if budget.units is None else budget.units
         with task.budget.stage("views"):
-            views = crowd_is_safe(task.program, machine_of(task.model) or "", limit, task.budget)
+            views = any_number_is_safe(task.program, machine_of(task.model) or "", limit, task.budget)
         return GaveUp("views of few threads do not tell") if views is None else Proved(stats={"views": views})

@@ -12,19 +12,19 @@ from treville.engines.contract import YES, Decision, Engine, GaveUp, Suitability
 from treville.engines.decide.by_states import OF_MACHINES, Limit, decided
 from treville.engines.features import Feature
 from treville.engines.task import ProgramTask
+from treville.machines.by_model import has_views
+from treville.machines.states import TooManyStates
 from treville.results import Budget
-from treville.solving.operational.known import has_views
-from treville.solving.operational.states import TooManyStates
 
 if TYPE_CHECKING:
-    from treville.solving.operational.views.trace import Exploration
+    from treville.machines.views.trace import Exploration
 
 
 class Views(Engine[ProgramTask, Decision]):
     """See the module."""
 
     name = "views"
-    supports = OF_MACHINES | {Feature.FAILURES}
+    supports = OF_MACHINES | {Feature.FAILURES, Feature.ENDS_AT_ERRORS}
 
     def __init__(self) -> None:
         self._limit = Limit()
@@ -37,7 +37,7 @@ class Views(Engine[ProgramTask, Decision]):
     def search(self, task: ProgramTask, budget: Budget) -> Decision:
         """Explore on."""
         if self._exploration is None:
-            from treville.solving.operational.views.trace import Exploration
+            from treville.machines.views.trace import Exploration
 
             try:
                 self._exploration = Exploration(task.program, task.model, task.budget)

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from treville.analysis.unset import UnsetRead
 from treville.engines.session import Session
 from treville.events.execution import Execution
 from treville.formulas.formula import FALSE, Literal
 from treville.models.races import races_in
+from treville.passes.fresh_memory import UnsetRead
 from treville.programs.ir import Instruction
 from treville.results import Budget
 from treville.results.properties import Property
-from treville.solving.back_ends import BackEnd
-from treville.solving.lifetimes import unordered_uses
+from treville.solving.back_ends.by_name import BackEnd
+from treville.solving.back_ends.clasp import OnSolution
+from treville.solving.freed_objects import unordered_uses
 from treville.solving.solution import IsTrue, evaluate_execution
-from treville.solving.solver import OnSolution
 from treville.solving.violations import check_waiting, violation
 
 
@@ -31,19 +31,21 @@ class ReadsUnset(Exception):
 class Found:
     """What a search ended in: an `execution` that violates the property, with what fails in it (see
     `contract.Failure`); without one, `cut` lists the loops and calls that some execution did not do again.
-    `hasty`: the search gave up, because a deeper one has to follow anyway."""
+    `given_up`: the search gave up, because a deeper one has to follow anyway. `spoilt`: some executions go
+    wrong in another way than was asked for, and what follows is not known."""
 
     execution: Execution | None = None
     failed: list[Instruction] = field(default_factory=list)
     message: str = ""
     waiting: list[int] = field(default_factory=list)
     cut: list[Instruction] = field(default_factory=list)
-    hasty: bool = False
+    given_up: bool = False
+    spoilt: bool = False
 
     @property
     def complete(self) -> bool:
         """Does the answer hold for all runs?"""
-        return self.execution is None and not self.cut and not self.hasty
+        return self.execution is None and not self.cut and not self.given_up and not self.spoilt
 
 
 class ViolationSearch:
@@ -61,8 +63,8 @@ class ViolationSearch:
         self.either = formula.either([self.wanted, encoding.cut])
         self.found = Found()
         self._is_cut: bool | None = None
-        updates, wide = encoding.facts.relations["rmw"].may, encoding.facts.values.wide
-        session.open(back_end, patient=bool(updates) and not wide)
+        updates, wide = encoding.facts.relations["rmw"].may, encoding.facts.values.ranged
+        session.open(back_end, rarely_restarts=bool(updates) and not wide)
 
     def run(self, budget: Budget, effort: int | None) -> Found:
         """Search. With an `effort`, give up after so many conflicts, but only where some execution is cut at
@@ -73,14 +75,26 @@ class ViolationSearch:
                 self._is_cut = self._look_for_cut(budget)
             cut = self._is_cut is not False
             if cut and found.execution is None:
-                found.hasty = not self.session.look([self.wanted], self._on_solution, budget, effort)
+                found.given_up = not self.session.look([self.wanted], self._on_solution, budget, effort)
         except ReadsUnset:
             self.session.look([self.violation.literal, -self.reads_unset], self._on_solution, budget)
             if found.execution is None:
                 raise
         if found.execution is None and self._is_cut is not False:
-            found.cut = self._cut_in_some(budget, effort if found.hasty else None)
+            found.cut = self._cut_in_some(budget, effort if found.given_up else None)
+        if found.complete and self.violation.spoilt != FALSE:
+            found.spoilt = self._goes_wrong_otherwise(budget)
         return found
+
+    def _goes_wrong_otherwise(self, budget: Budget) -> bool:
+        seen: list[bool] = []
+
+        def on_solution(_is_true: IsTrue) -> bool:
+            seen.append(True)
+            return False
+
+        self.session.look([self.violation.spoilt], on_solution, budget)
+        return bool(seen)
 
     def _on_solution(self, is_true: IsTrue) -> bool:
         """Note a violation; go on where it is none after all."""

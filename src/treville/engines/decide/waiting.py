@@ -6,11 +6,11 @@ from treville.engines.contract import YES, Decision, Engine, Suitability
 from treville.engines.decide.by_states import OF_MACHINES, Limit, decided
 from treville.engines.features import Feature
 from treville.engines.task import ProgramTask
+from treville.machines.buffers.machine import Machine
+from treville.machines.buffers.waiting import WaitingSearch
+from treville.machines.by_model import machine_of
 from treville.passes.program import without_assertions
 from treville.results import Budget
-from treville.solving.operational.known import machine_of
-from treville.solving.operational.machine import Machine
-from treville.solving.operational.waiting import WaitingSearch
 
 
 class WaitingByStates(Engine[ProgramTask, Decision]):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from treville.encoding.acyclicity import Encoding
 from treville.encoding.bitvectors import BitVectors, constant_bits, extend
-from treville.encoding.executions import Encoding
 from treville.formulas.formula import FALSE, TRUE, Literal
 from treville.programs.litmus.test import CellOf
 from treville.relations import EventId, elements

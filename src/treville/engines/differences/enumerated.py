@@ -13,6 +13,8 @@ from typing import Any
 from treville.engines.contract import State
 from treville.engines.differences.deadness import deadness
 from treville.engines.differences.task import Difference, OnDifference
+from treville.enumeration.candidates import Candidate, Engine, compiled, enumerate_outcomes
+from treville.enumeration.concrete import to_execution
 from treville.events.execution import Execution
 from treville.events.trace import Effort
 from treville.models.evaluate import evaluate
@@ -21,8 +23,6 @@ from treville.passes.joint import Side
 from treville.programs.litmus.states import satisfied
 from treville.programs.litmus.test import LitmusTest
 from treville.results import Budget
-from treville.solving.enumeration.concrete import to_execution
-from treville.solving.enumeration.engine import Candidate, Engine, compiled, enumerate_outcomes
 
 
 class ExplicitSearch:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treville.analysis.relations import analyse_relations
+from treville.encoding.acyclicity import Encoding
 from treville.encoding.axioms import AxiomEncoding
-from treville.encoding.executions import Encoding
 from treville.encoding.relations import RelationEncoding
 from treville.formulas.formula import FALSE, Formula, Literal
 from treville.models.model import Axiom, AxiomKind, Model, NodeId

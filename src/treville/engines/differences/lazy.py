@@ -8,7 +8,7 @@ to be violated all the same, and only those that are not are judged.
 
 from __future__ import annotations
 
-from treville.encoding.executions import Encoding
+from treville.encoding.acyclicity import Encoding
 from treville.events.execution import Execution
 from treville.formulas.formula import FALSE, TRUE, Literal
 from treville.models.evaluate import evaluate
@@ -58,12 +58,12 @@ class Judgement:
         self.axioms = axioms
         self.reader = SideReader(encoding, forbidding)
         self.judged = encoding.formula.choice()
-        self.literals = self._telling_literals()
+        self.literals = self._distinguishing_literals()
         self.limit: int | None = None
         self.executions = 0
         self.exhausted = False
 
-    def _telling_literals(self) -> list[Literal]:
+    def _distinguishing_literals(self) -> list[Literal]:
         """Executions that agree on these are the same to every model."""
         memory, facts = self.encoding.memory, self.encoding.facts
         found = set(memory.executed)

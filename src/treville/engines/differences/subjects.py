@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from treville.encoding.executions import Encoding, addresses_of, encode_program, encode_test
+from treville.encoding.acyclicity import Encoding, addresses_of, encode_program, encode_test
 from treville.engines.contract import State
 from treville.engines.differences.cells import final_cell
 from treville.events.execution import Access, Execution
@@ -24,7 +24,7 @@ from treville.programs.ir import Assert, Const, Instruction, Program, Stop, Thre
 from treville.programs.litmus.states import FinalValue, satisfied
 from treville.programs.litmus.test import ArrayOf, CellOf, LitmusTest, Observable, RegisterOf
 from treville.results import Budget
-from treville.solving.observation import Observation
+from treville.solving.observed_states import Observation
 from treville.solving.solution import IsTrue
 
 RETURNED = "main returns"

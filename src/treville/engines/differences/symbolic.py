@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from treville.analysis.relations import NotEncodable
-from treville.encoding.executions import Encoding
+from treville.encoding.acyclicity import Encoding
 from treville.encoding.simplicity import is_simple
 from treville.engines.contract import State
 from treville.engines.differences.certificates import with_certificates
@@ -28,9 +28,9 @@ from treville.formulas.formula import TRUE, Formula, Literal, TooManyRules
 from treville.models.model import Axiom
 from treville.passes.joint import Side
 from treville.results import Budget, TooLarge
-from treville.solving.back_ends import BackEnd, make_solver
+from treville.solving.back_ends.by_name import BackEnd, make_solver
+from treville.solving.back_ends.clasp import Clasp, Solver, satisfiable
 from treville.solving.solution import ExecutionReader, IsTrue
-from treville.solving.solver import Clasp, Solver, satisfiable
 
 # Beyond this many rules for a model its axioms are enforced lazily, and beyond this many executions that had
 # to be judged one by one they are encoded after all (bench/portability.py).

@@ -9,8 +9,8 @@ from __future__ import annotations
 from treville.engines.contract import Engine, GaveUp, States
 from treville.engines.features import OF_KERNELS, OF_MODELS, OF_TESTS, OF_THREADS
 from treville.engines.task import OutcomeTask
+from treville.enumeration.candidates import enumerate_outcomes
 from treville.results import Budget
-from treville.solving.enumeration.engine import enumerate_outcomes
 
 
 class Enumerate(Engine[OutcomeTask, States]):
@@ -23,5 +23,9 @@ class Enumerate(Engine[OutcomeTask, States]):
         """All final states with their numbers of consistent executions."""
         found = enumerate_outcomes(task.test, task.model, task.bound, task.budget, budget.units)
         return States(
-            found.states, frozenset(found.flags), found.bound_reached, stats={"candidates": found.candidates}
+            found.states,
+            frozenset(found.flags),
+            found.bound_reached,
+            unfinished=found.unfinished,
+            stats={"candidates": found.candidates},
         )

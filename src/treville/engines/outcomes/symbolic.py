@@ -6,7 +6,7 @@ from treville.engines.contract import YES, Engine, GaveUp, States, Suitability
 from treville.engines.features import OF_KERNELS, OF_MODELS, OF_TESTS, OF_THREADS, Feature
 from treville.engines.task import OutcomeTask
 from treville.results import Budget
-from treville.solving.back_ends import BackEnd
+from treville.solving.back_ends.by_name import BackEnd
 
 
 class Symbolic(Engine[OutcomeTask, States]):

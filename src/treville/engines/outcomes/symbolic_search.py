@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treville.analysis.relations import NotEncodable
-from treville.encoding.executions import addresses_of, encode_test
+from treville.encoding.acyclicity import addresses_of, encode_test
 from treville.encoding.simplicity import eager_axioms
 from treville.engines.contract import State, States
-from treville.engines.session import Session
+from treville.engines.session import Session, size_in_units
 from treville.engines.task import OutcomeTask
 from treville.formulas.formula import FALSE, TRUE
 from treville.models.implied import implies_coherence
@@ -21,8 +21,8 @@ from treville.models.model import Axiom
 from treville.passes.bounded import facts_of_test
 from treville.programs.litmus.states import satisfied
 from treville.results import Budget, TooLarge
-from treville.solving.back_ends import BackEnd
-from treville.solving.observation import Observation
+from treville.solving.back_ends.by_name import BackEnd
+from treville.solving.observed_states import Observation
 from treville.solving.solution import IsTrue
 
 MAX_STATES = 1 << 15
@@ -49,6 +49,7 @@ class _Search:
         coherent = implies_coherence(task.model)
         facts = facts_of_test(task.test.program, task.bound, budget, coherent, observed, task.alias)
         self.encoding = encode_test(facts, task.model, budget, axioms)
+        budget.spend(size_in_units(self.encoding))
         self.axioms = axioms
         self.observation = Observation(self.encoding, task.test)
         self.literals = {name: literal for name, literal in self.encoding.flags.items() if literal != FALSE}
@@ -74,7 +75,8 @@ class _Search:
             raise TooLarge(f"more than {MAX_STATES} final states", "use --engine auto")
         if not complete:
             self._decide_only(budget)
-        return States(self.counts, frozenset(self.flags), self.encoding.bound_reached, complete)
+        flags, encoding = frozenset(self.flags), self.encoding
+        return States(self.counts, flags, encoding.bound_reached, complete, encoding.unfinished)
 
     def _decide_only(self, budget: Budget) -> None:
         """There are too many states to list: find one that satisfies the condition, one that does not, and

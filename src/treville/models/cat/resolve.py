@@ -114,7 +114,7 @@ class _Resolver(Chooser):
         span = self.source.span(instruction.at, len(instruction.file) + 2)
         path = find_include(instruction.file, self.folder, span)
         if str(path) in self.stack:
-            raise InputError(f'include "{instruction.file}" goes in a circle', span)
+            raise InputError(f'include "{instruction.file}" goes in a cycle', span)
         self.includes += 1
         if len(self.stack) > MAX_INCLUDE_DEPTH or self.includes > MAX_INCLUDES:
             raise InputError("too many includes, or too deep", span)

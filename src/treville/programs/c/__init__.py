@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from treville.programs.c.commands import DATABASE
 from treville.programs.ir import Program, Stop
 from treville.results import InputError
 from treville.results.defaults import BOUND
@@ -13,7 +14,7 @@ from treville.results.defaults import BOUND
 if TYPE_CHECKING:
     from treville.programs.c.llvm import Module
 
-SUFFIXES = (".c", ".i", ".ll", ".bc")
+SUFFIXES = (".c", ".i", ".cpp", ".cc", ".cxx", ".ll", ".bc")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +42,25 @@ def _is_cut(program: Program) -> bool:
     return any(isinstance(i, Stop) and i.cut for i in program.instructions())
 
 
-def read_unit(path: Path, defines: tuple[str, ...] = (), includes: tuple[str, ...] = ()) -> Unit:
-    """Compile and read a C, LLVM IR or bitcode file."""
+def is_program(path: Path) -> bool:
+    """Is it a file that can be read here?"""
+    return path.suffix in SUFFIXES or path.name == DATABASE
+
+
+def read_unit(
+    path: Path,
+    defines: tuple[str, ...] = (),
+    includes: tuple[str, ...] = (),
+    others: tuple[str, ...] = (),
+) -> Unit:
+    """Compile and read a C, C++, LLVM IR or bitcode file, linked with others."""
     from treville.programs.c.compile import llvm_text
     from treville.programs.c.reader import read_module
 
-    module = read_module(llvm_text(path, defines, includes))
+    module = read_module(llvm_text(path, defines, includes, others))
     if "main" not in module.functions:
         raise InputError(f"{path}: the program has no function 'main'")
-    own = path.suffix in (".c", ".i") and Path(module.file).name == path.name  # not what `#line` tells
+    own = path.suffix not in (".ll", ".bc") and Path(module.file).name == path.name  # not what `#line` tells
     return Unit(module, path.read_text(errors="replace").split("\n") if own else [])
 
 
@@ -60,5 +71,5 @@ def load_program(
     includes: tuple[str, ...] = (),
     signals: bool = False,
 ) -> Program:
-    """The IR of a C, LLVM IR or bitcode file; see `Unit.program`."""
+    """The IR of a C, C++, LLVM IR or bitcode file; see `Unit.program`."""
     return read_unit(path, defines, includes).program(recursion, signals)

@@ -5,15 +5,19 @@ Calls are in `library`; what all threads share is the `Translation`, in `transla
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from treville.programs import ir
+from treville.programs.c.accesses import THREAD_LOCAL, Memory
+from treville.programs.c.aggregates import leaves, member_type, registers_of
 from treville.programs.c.control import meeting_points
 from treville.programs.c.llvm import (
     Aggregate,
     ArrayType,
     Function,
+    GlobalName,
     IntType,
     LlvmInstruction,
     LocalName,
@@ -26,8 +30,7 @@ from treville.programs.c.llvm import (
     size_of,
     struct_offsets,
 )
-from treville.programs.c.memory import Memory
-from treville.programs.c.private import Private, access_units, private_variables
+from treville.programs.c.private import Private, private_variables
 from treville.programs.draft import ThreadDraft
 from treville.results import Unsupported
 
@@ -60,22 +63,29 @@ def _type_name(kind: Type) -> str:
     return {StructType: "struct", ArrayType: "array"}.get(type(kind), getattr(kind, "text", "void"))
 
 
+class Argument(NamedTuple):
+    """What a call gives for `...`: a value, or (with `copied`) the address of a struct of that type."""
+
+    kind: Type
+    value: ir.Expr
+    copied: Type | None = None
+
+
 @dataclass
 class Frame:
-    """One inlined copy of a function: names get its prefix, `ret` writes `result` and goes to `exit`. `units`
-    are the widths of the cells of private variables that are accessed at different widths."""
+    """One inlined copy of a function: names get its prefix, `ret` writes `result` and goes to `exit`."""
 
     function: Function
     prefix: str
     exit: str
     result: str
     private: dict[str, Private]
-    units: dict[str, int]
     depth: dict[str, int] = field(default_factory=dict)
     meetings: dict[str, str | None] = field(default_factory=dict)  # of blocks: where their branches meet
     offsets: dict[str, ir.Expr] = field(default_factory=dict)  # of pointers into private variables
     sizes: dict[str, ir.Expr] = field(default_factory=dict)  # of private variables
     thread_local: dict[str, tuple[str, ir.Expr]] = field(default_factory=dict)  # pointers: object and offset
+    more: Sequence[Argument] = ()  # what the function was given for `...`
 
 
 class Body:
@@ -88,6 +98,7 @@ class Body:
         self.index = 0
         self.here: LlvmInstruction | None = None
         self.memory = Memory(self)
+        self.cleanups: list[tuple[ir.Expr, ir.Expr]] = []  # functions and arguments, while they are to be run
 
     # -- emitting --------------------------------------------------------------------------------------
 
@@ -124,11 +135,11 @@ class Body:
         if isinstance(value, LocalName):
             if value.name in frame.private:
                 raise self.unsupported(f"the address of %{value.name} used as a value")
-            if value.name in frame.thread_local:
-                raise self.unsupported("the address of a thread-local variable used as a value")
             return ir.Reg(frame.prefix + value.name)
         if value == Number(None) and isinstance(kind, IntType):
             return self._anything(kind)
+        if isinstance(value, GlobalName) and value.name in self.translation.own_objects:
+            return ir.Reg(THREAD_LOCAL + value.name)
         try:
             return ir.Const(self.translation.constant(kind, value))
         except Unsupported as error:
@@ -146,8 +157,15 @@ class Body:
 
     # -- functions -------------------------------------------------------------------------------------
 
-    def inline(self, function: Function, arguments: list[ir.Expr], depth: dict[str, int]) -> ir.Reg:
-        """Copy a function's code here; the expression of its result."""
+    def inline(
+        self,
+        function: Function,
+        arguments: Sequence[ir.Expr | list[ir.Expr]],
+        depth: dict[str, int],
+        more: Sequence[Argument] = (),
+    ) -> ir.Reg:
+        """Copy a function's code here; the expression of its result. An argument that is a struct is given as
+        the list of its scalars; `more` are those that `...` stands for."""
         level = depth.get(function.name, 0)
         if level > self.translation.recursion:
             self.emit(ir.Stop(cut=True, reason=f"recursion of {function.name}"))
@@ -155,11 +173,14 @@ class Body:
         prefix = f"{self.fresh(function.name)}."
         private = private_variables(function)
         frame = Frame(
-            function, prefix, f"{prefix}exit", f"{prefix}result", private, access_units(function, private),
-            {**depth, function.name: level + 1}, meeting_points(function),
+            function, prefix, f"{prefix}exit", f"{prefix}result", private,
+            {**depth, function.name: level + 1}, meeting_points(function), more=more,
         )  # fmt: skip
-        for (_, parameter), argument in zip(function.parameters, arguments, strict=False):
-            self.set(prefix + parameter, argument)
+        for (kind, parameter), argument in zip(function.parameters, arguments, strict=False):
+            values = argument if isinstance(argument, list) else [argument]
+            if parameter in function.copied:
+                values = [self.memory.copy_of(values[0], function.copied[parameter], parameter)]
+            self.assign(prefix + parameter, kind, values)
         for block in function.blocks:
             self.label(f"{prefix}{block.name}")
             for instruction in block.instructions:
@@ -171,6 +192,8 @@ class Body:
 
     def _instruction(self, frame: Frame, block: str, instruction: LlvmInstruction) -> None:
         opcode = instruction.opcode
+        if instruction.refused:
+            raise self.unsupported(instruction.refused)
         if opcode in _BINARY or opcode == "icmp":
             self._binary(frame, instruction)
         elif opcode in ("br", "switch", "ret", "unreachable"):
@@ -193,8 +216,10 @@ class Body:
         elif opcode == "getelementptr":
             self._address(frame, instruction)
         elif opcode == "select":
-            condition, then, other = (self.value(frame, *operand) for operand in instruction.operands)
-            self.set(self.name(frame, instruction), ir.Select(condition, then, other))
+            condition = self.value(frame, *instruction.operands[0])
+            then, other = (self.scalars(frame, *operand) for operand in instruction.operands[1:])
+            chosen = [ir.Select(condition, *pair) for pair in zip(then, other, strict=True)]
+            self.assign(self.name(frame, instruction), instruction.type, chosen)
         elif opcode in ("extractvalue", "insertvalue"):
             self._aggregate(frame, instruction)
         elif opcode == "call":
@@ -212,7 +237,8 @@ class Body:
             operator = _PREDICATES.get(predicate, predicate)
         bits = self.bits(kind)
         if operator in _DIVISIONS and (not isinstance(args[1], ir.Const) or not args[1].value):
-            self.emit(ir.Assert(ir.Op("ne", (args[1], ir.Const(0)), bits), "a division by zero is reached"))
+            divides = ir.Op("ne", (args[1], ir.Const(0)), bits)
+            self.emit(ir.Assert(divides, "a division by zero is reached", undefined=True))
         if operator in ("shl", "lshr", "ashr"):
             args = (args[0], ir.Op("zext", (args[1],), bits))
         self.set(self.name(frame, instruction), ir.Op(operator, args, bits))
@@ -225,6 +251,10 @@ class Body:
             raise self.unsupported(error.message) from None
 
     def _cast(self, frame: Frame, instruction: LlvmInstruction) -> None:
+        if isinstance(instruction.type, (StructType, ArrayType)):
+            values = self.scalars(frame, *instruction.operands[0])
+            self.assign(self.name(frame, instruction), instruction.type, values)
+            return
         (source, value), target = instruction.operands[0], instruction.type
         operand = self.value(frame, source, value)
         before, after = self.bits(source), self.bits(target)
@@ -278,16 +308,19 @@ class Body:
         return ir.Op("add", (total, ir.Const(fixed)), 64)
 
     def _aggregate(self, frame: Frame, instruction: LlvmInstruction) -> None:
-        _, value = instruction.operands[0]
-        place = ".".join(map(str, instruction.indices))
-        if instruction.opcode == "extractvalue" and isinstance(value, LocalName):
-            self.set(self.name(frame, instruction), ir.Reg(f"{frame.prefix}{value.name}.{place}"))
-        elif instruction.opcode == "insertvalue" and isinstance(instruction.type, StructType):
-            for number, old in enumerate(self.fields(frame, instruction.type, value)):
-                self.set(f"{self.name(frame, instruction)}.{number}", old)
-            self.set(f"{self.name(frame, instruction)}.{place}", self.value(frame, *instruction.operands[1]))
-        else:
-            raise self.unsupported("this use of a struct value")
+        """A struct with another member, or a member of a struct."""
+        kind, value = instruction.operands[0]
+        places = [path for path, _ in leaves(kind)]
+        there = [path[: len(instruction.indices)] == instruction.indices for path in places]
+        values = self.scalars(frame, kind, value)
+        if instruction.opcode == "extractvalue":
+            inner = member_type(kind, instruction.indices)
+            found = [old for old, inside in zip(values, there, strict=True) if inside]
+            self.assign(self.name(frame, instruction), inner, found)
+            return
+        new = iter(self.scalars(frame, *instruction.operands[1]))
+        both = [next(new) if inside else old for old, inside in zip(values, there, strict=True)]
+        self.assign(self.name(frame, instruction), kind, both)
 
     # -- control ---------------------------------------------------------------------------------------
 
@@ -314,21 +347,24 @@ class Body:
             self._goto(frame, block, [], instruction.labels[0])
 
     def _return(self, frame: Frame, kind: Type, value: Value) -> None:
-        if not isinstance(kind, (StructType, ArrayType)):
-            self.set(frame.result, self.value(frame, kind, value))
-            return
-        for number, field_value in enumerate(self.fields(frame, kind, value)):
-            self.set(f"{frame.result}.{number}", field_value)
+        self.assign(frame.result, kind, self.scalars(frame, kind, value))
 
-    def fields(self, frame: Frame, kind: Type, value: Value) -> list[ir.Expr]:
-        """The scalars of a struct in registers."""
-        if not isinstance(kind, StructType):
-            raise self.unsupported("an array as a value")
+    # -- structs and arrays as values ------------------------------------------------------------------
+
+    def scalars(self, frame: Frame, kind: Type, value: Value) -> list[ir.Expr]:
+        """The scalars of a value: its own if it is one, else those of a struct or an array in their order."""
+        if not isinstance(kind, (StructType, ArrayType)):
+            return [self.value(frame, kind, value)]
         if isinstance(value, LocalName):
-            return [ir.Reg(f"{frame.prefix}{value.name}.{number}") for number in range(len(kind.fields))]
+            return [*registers_of(frame.prefix + value.name, kind)]
         if isinstance(value, Aggregate):
-            return [self.value(frame, *item) for item in value.items]
-        return [ir.Const(0) for _ in kind.fields]
+            return [scalar for item in value.items for scalar in self.scalars(frame, *item)]
+        return [self.value(frame, part, value) for _, part in leaves(kind)]
+
+    def assign(self, name: str, kind: Type, values: Sequence[ir.Expr]) -> None:
+        """Give a name all scalars of a value."""
+        for register, value in zip(registers_of(name, kind), values, strict=False):
+            self.set(register.name, value)
 
     def _goto(self, frame: Frame, block: str, cases: list[tuple[ir.Expr, str]], otherwise: str) -> None:
         """Branch, writing the phis of the block that is entered on each edge."""
@@ -351,7 +387,9 @@ class Body:
             if phi.opcode != "phi":
                 break
             incoming = next(value for value, origin in phi.cases if origin == block)
-            copies.append((self.name(frame, phi), self.value(frame, phi.type, incoming)))
+            registers = registers_of(self.name(frame, phi), phi.type)
+            values = self.scalars(frame, phi.type, incoming)
+            copies += [(register.name, value) for register, value in zip(registers, values, strict=True)]
         written = {register for register, _ in copies}
         if any(isinstance(value, ir.Reg) and value.name in written for _, value in copies):
             copies = [(register, self.set(f"{register}'", value)) for register, value in copies]

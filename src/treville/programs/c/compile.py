@@ -1,6 +1,6 @@
 """C source (or LLVM IR) -> LLVM IR text, inlined and with local variables in registers.
 
-The compiler is the user's `clang`, or the one that the `ziglang` package brings. LLVM passes may not remove,
+`compilers` chooses the compiler. LLVM passes may not remove,
 merge, duplicate or reorder shared accesses, nor turn branches into selects, nor break syntactic
 dependencies; the only ones that are run are the always-inliner, which copies bodies, and SROA, which puts
 variables whose address is never taken into registers. `volatile` and atomic accesses are left alone by both.
@@ -8,73 +8,115 @@ variables whose address is never taken into registers. `volatile` and atomic acc
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
-import sys
 import tempfile
+from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from treville.programs.c.assembly.dialects import guess
+from treville.programs.c.commands import DATABASE, Command, read_commands
+from treville.programs.c.compilers import INSTALL_HINT, compiler
 from treville.results import InputError
 
 FLAGS = (
     "-S", "-emit-llvm", "-O0", "-g", "-fno-stack-protector", "-fno-discard-value-names",
     "-Xclang", "-disable-O0-optnone", "-Wno-everything",
 )  # fmt: skip
-_ZIG_FLAGS = ("-target", "x86_64-linux-musl", "-fno-sanitize=undefined")
+# What assembly of these architectures is compiled for: 32-bit Arm for 64 bits, as pointers have here.
+_TARGETS = {
+    "X86_64": "x86_64-linux-musl", "AArch64": "aarch64-linux-musl", "ARM": "aarch64-linux-musl",
+    "PPC": "powerpc64le-linux-musl", "RISCV": "riscv64-linux-musl",
+}  # fmt: skip
+# Which processor of another machine a program is for means nothing to the LLVM of this one, and would end it.
+_CPU = re.compile(r' "(?:target-cpu|tune-cpu|target-features)"="[^"]*"')
+_TEMPLATE = re.compile(r' asm (?:\w+ )*"([^"]*)"')
+_FOREIGN = re.compile(r"invalid (?:input|output) constraint|unknown register name|invalid .*operand .*asm")
 _INLINED = "#99999"
 _ATOMIC = "__VERIFIER_atomic_"
-INSTALL_HINT = "install the C front end: pip install 'treville[c]'"
+_BLOCK, _START = "treville_atomic_", "treville_async"  # what calls of these names mean, no program says
+_ASYNC = re.compile(
+    r"^(?P<label>__CPROVER_ASYNC_\w+:[^\n]*\n(?:\s*#dbg[^\n]*\n)*)"
+    r"  (?:%[\w.]+ = )?call [^@\n]*@(?P<name>[\w.$]+)"
+    r"\((?P<arguments>[^()\n]*)\)(?P<rest>[^\n]*)$",
+    re.MULTILINE,
+)
 COMPILE_SECONDS = 60
 RUNTIME = Path(__file__).parent / "runtime"
-_STRINGS = frozenset(
-    ("strlen", "strnlen", "strcmp", "strncmp", "strcpy", "strncpy", "strcat", "strncat", "strchr",
-     "strrchr", "strstr", "strdup", "strndup", "memcmp", "memchr", "atoi", "atol", "abs", "labs")
-)  # fmt: skip
+CPP = (".cpp", ".cc", ".cxx")
+SOURCES = (".c", ".i", *CPP)
+# The standard library of C++ is replaced by headers that say what threads and atomics mean.
+_CPP_FLAGS = ("-std=c++20", "-fno-exceptions", "-fno-rtti", "-nostdinc++", "-isystem", str(RUNTIME / "cpp"))
+# Files of functions in C that are linked where a program uses one of them.
+_WRITTEN_IN_C = {
+    "strings.c": frozenset(
+        ("strlen", "strnlen", "strcmp", "strncmp", "strcpy", "strncpy", "strcat", "strncat",
+         "strchr", "strrchr", "strstr", "strdup", "strndup", "memchr", "atoi", "atol",
+         "abs", "labs")
+    ),
+    "guards.c": frozenset(("__cxa_guard_acquire", "__cxa_guard_release")),
+}  # fmt: skip
 _BUILTIN = re.compile(r"error: redefinition of '(\w+)' as different kind of symbol")
 _DEFINED = re.compile(r"^define [^@\n]*@([\w.$]+)\(", re.MULTILINE)
 _MAY_INLINE = re.compile(r'\b(?:__)?inline\b|^\s*#\s*include\s*"', re.MULTILINE)
 
 
-def llvm_text(path: Path, defines: tuple[str, ...] = (), includes: tuple[str, ...] = ()) -> str:
-    """The prepared LLVM IR of a .c, .i, .ll or .bc file."""
-    if path.suffix in (".ll", ".bc"):
-        return prepare(path.read_bytes(), str(path))
-    return prepare(_compile(path, defines, includes).encode(), str(path))
+def llvm_text(
+    path: Path,
+    defines: tuple[str, ...] = (),
+    includes: tuple[str, ...] = (),
+    others: tuple[str, ...] = (),
+) -> str:
+    """The prepared LLVM IR of a program: a file (or all files of a `compile_commands.json`) and others."""
+    options = [*(f"-D{name}" for name in defines), *(f"-I{folder}" for folder in includes)]
+    files = read_commands(path, SOURCES) if path.name == DATABASE else [Command(path, ())]
+    files += [Command(Path(other), ()) for other in others]
+    return prepare([(_module(file, [*own, *options]), str(file)) for file, own in files])
 
 
-def compiler() -> list[str]:
-    """The command that compiles C to LLVM IR: `clang`, or the one inside ziglang."""
-    if own := os.environ.get("TREVILLE_CLANG"):
-        return [own]
-    if clang := shutil.which("clang"):
-        return [clang]
-    if find_spec("ziglang") is not None:
-        return [sys.executable, "-m", "ziglang", "cc", *_ZIG_FLAGS]
-    raise InputError("no C compiler that writes LLVM IR was found", hint=INSTALL_HINT)
+def _module(path: Path, options: list[str]) -> bytes:
+    """The LLVM IR of one file, as text or bitcode."""
+    return path.read_bytes() if path.suffix in (".ll", ".bc") else _compile(path, options).encode()
 
 
-def _compile(path: Path, defines: tuple[str, ...], includes: tuple[str, ...]) -> str:
-    """LLVM IR of a C file. A program may use the name of a function that clang knows (`index`, `log`) for
-    something else, as other compilers allow."""
-    options = [f"-D{name}" for name in defines] + [f"-I{folder}" for folder in includes]
+def _compile(path: Path, options: list[str]) -> str:
+    """LLVM IR of a C or C++ file. A program may use the name of a function that clang knows (`index`, `log`)
+    for something else, as other compilers allow."""
     text, message = _run_compiler(path, options)
     names = dict.fromkeys(_BUILTIN.findall(message))
     if text is None and names:
-        text, message = _run_compiler(path, [*options, *(f"-fno-builtin-{name}" for name in names)])
+        options += [f"-fno-builtin-{name}" for name in names]
+        text, message = _run_compiler(path, options)
+    elsewhere = _for_its_assembly(path, options, text, message)
+    text = elsewhere if elsewhere is not None else text
     if text is None:
         raise InputError(f"{path} does not compile:\n{message[:4000]}")
     return _with_inline_functions(path, options, text)
 
 
+def _for_its_assembly(path: Path, options: list[str], text: str | None, message: str) -> str | None:
+    """The program compiled for the architecture of its inline assembly, which the text may be of any."""
+    if text is not None:
+        found = guess(_TEMPLATE.findall(text))
+        if not found:
+            return None
+        options += ["-target", _TARGETS[found]]
+        return _run_compiler(path, options)[0]
+    for name, target in _TARGETS.items() if _FOREIGN.search(message) else ():
+        other, _ = _run_compiler(path, [*options, "-target", target])
+        if other is not None and guess(_TEMPLATE.findall(other)) == ("" if name == "X86_64" else name):
+            options += ["-target", target]
+            return other
+    return None
+
+
 def _with_inline_functions(path: Path, options: list[str], text: str) -> str:
     """To C99 a function that is `inline` and neither `static` nor `extern` is defined elsewhere, and clang
     leaves its body out. Programs that have no elsewhere mean what GNU C meant before."""
-    if not _MAY_INLINE.search(path.read_text(errors="replace")):
+    if path.suffix in CPP or not _MAY_INLINE.search(path.read_text(errors="replace")):
         return text
     other, _ = _run_compiler(path, [*options, "-fgnu89-inline"])
     return other if other is not None and _defined(other) > _defined(text) else text
@@ -88,9 +130,11 @@ def _run_compiler(path: Path, options: list[str]) -> tuple[str | None, str]:
     """LLVM IR, None if there are errors; what the compiler says."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "program.ll"
-        headers = ["-idirafter", str(RUNTIME)]
+        headers = ["-idirafter", str(RUNTIME), *(_CPP_FLAGS if path.suffix in CPP else ())]
         name = f"./{path}" if str(path).startswith("-") else str(path)
-        command = [*compiler(), *FLAGS, *options, *headers, name, "-o", str(output)]
+        used = compiler()
+        home = () if "-target" in options else used.home
+        command = [*used.command, *FLAGS, *home, *options, *headers, name, "-o", str(output)]
         try:
             done = subprocess.run(
                 command,
@@ -107,37 +151,51 @@ def _run_compiler(path: Path, options: list[str]) -> tuple[str | None, str]:
 
 
 @cache
-def _strings() -> str:
-    """The LLVM IR of string functions; without lines of source, so that those of the calls stay."""
-    text, message = _run_compiler(RUNTIME / "strings.c", ["-g0", "-fno-builtin"])
+def _written_in_c(file: str) -> str:
+    """The LLVM IR of library functions; without lines of source, so that those of the calls stay."""
+    text, message = _run_compiler(RUNTIME / file, ["-g0", "-fno-builtin"])
     if text is None:
-        raise InputError(f"the string functions do not compile:\n{message[:1000]}")
+        raise InputError(f"{file} does not compile:\n{message[:1000]}")
     return text
 
 
-def prepare(module: bytes, name: str) -> str:
-    """Run the allowed passes; text and bitcode are both accepted."""
+def prepare(modules: Sequence[tuple[bytes, str]]) -> str:
+    """Link modules, given with their names as text or bitcode, and run the allowed passes."""
     if find_spec("llvmlite") is None:
         raise InputError("reading LLVM IR needs llvmlite", hint=INSTALL_HINT)
     from llvmlite import binding as llvm
 
-    try:
-        if module[:4] in (b"BC\xc0\xde", b"\xde\xc0\x17\x0b"):
-            text = str(llvm.parse_bitcode(module))
-        else:
-            text = module.decode(errors="replace")
-        parsed = llvm.parse_assembly(_mark_for_inlining(text))
-        parsed.verify()
-        if any(f.name in _STRINGS and f.is_declaration for f in parsed.functions):
-            parsed.link_in(llvm.parse_assembly(_mark_for_inlining(_strings())))
-    except RuntimeError as error:
-        raise InputError(f"{name} is not LLVM IR that this LLVM reads: {str(error).strip()[:1000]}") from None
+    parsed = _parsed(llvm, *modules[0])
+    for module, name in modules[1:]:
+        other = _parsed(llvm, module, name)
+        try:
+            parsed.link_in(other)
+        except RuntimeError as error:
+            raise InputError(f"{name} cannot be linked: {str(error).strip()[:1000]}") from None
+    missing = {function.name for function in parsed.functions if function.is_declaration}
+    for file, names in _WRITTEN_IN_C.items():
+        if not missing.isdisjoint(names):
+            parsed.link_in(_parsed(llvm, _written_in_c(file).encode(), file))
     builder = llvm.create_pass_builder(_machine(llvm), llvm.create_pipeline_tuning_options(speed_level=0))
     passes = llvm.create_new_module_pass_manager()
     passes.add_always_inliner_pass()
     passes.add_sroa_pass()
     passes.run(parsed, builder)
     return str(parsed)
+
+
+def _parsed(llvm: Any, module: bytes, name: str) -> Any:
+    """A module as LLVM has it, its functions marked for inlining."""
+    try:
+        if module[:4] in (b"BC\xc0\xde", b"\xde\xc0\x17\x0b"):
+            text = str(llvm.parse_bitcode(module))
+        else:
+            text = module.decode(errors="replace")
+        parsed = llvm.parse_assembly(_mark_for_inlining(_CPU.sub("", text)))
+        parsed.verify()
+    except RuntimeError as error:
+        raise InputError(f"{name} is not LLVM IR that this LLVM reads: {str(error).strip()[:1000]}") from None
+    return parsed
 
 
 def _machine(llvm: Any) -> Any:
@@ -158,12 +216,13 @@ def _mark_for_inlining(text: str) -> str:
         return f"{match.group('head')}{_INLINED}{match.group('rest')}"
 
     pattern = r"^(?P<head>define [^\n]*@(?P<name>[\w.$]+)\([^\n]*\) (?:[\w_]+ )*?)#\d+(?P<rest>[^\n]*\{)$"
-    marked = re.sub(pattern, mark, _with_atomic_blocks(text), flags=re.MULTILINE)
+    marked = re.sub(pattern, mark, _with_started_threads(_with_atomic_blocks(text)), flags=re.MULTILINE)
     return f"{marked}\nattributes {_INLINED} = {{ alwaysinline nounwind }}\n"
 
 
 def _with_atomic_blocks(text: str) -> str:
-    """A block around the body of every `__VERIFIER_atomic_` function."""
+    """A block around the body of every `__VERIFIER_atomic_` function, begin and end included where a program
+    defines them itself."""
 
     def block(match: re.Match[str]) -> str:
         body = match.group("body")
@@ -171,18 +230,28 @@ def _with_atomic_blocks(text: str) -> str:
         place = first.group(0) if first else ""
         ended = re.sub(
             r"^  ret [^\n]*?(?P<line>(?:, !dbg !\d+)?)$",
-            lambda ret: f"  call void @{_ATOMIC}end(){ret.group('line')}\n{ret.group(0)}",
+            lambda ret: f"  call void @{_BLOCK}end(){ret.group('line')}\n{ret.group(0)}",
             body,
             flags=re.MULTILINE,
         )
-        return f"{match.group('head')}  call void @{_ATOMIC}begin(){place}\n{ended}"
+        return f"{match.group('head')}  call void @{_BLOCK}begin(){place}\n{ended}"
 
     pattern = (
-        rf"^(?P<head>define [^\n]*@{_ATOMIC}(?!begin\(|end\()[\w.$]+\([^\n]*\{{\n(?:[\w.$]+:[^\n]*\n)?)"
-        r"(?P<body>.*?^\}$)"
+        rf"^(?P<head>define [^\n]*@{_ATOMIC}[\w.$]+\([^\n]*\{{\n(?:[\w.$]+:[^\n]*\n)?)(?P<body>.*?^\}}$)"
     )
     changed = re.sub(pattern, block, text, flags=re.MULTILINE | re.DOTALL)
     if changed == text:
         return text
-    missing = [name for name in ("begin", "end") if f"@{_ATOMIC}{name}(" not in text]
-    return "\n".join([changed, *(f"declare void @{_ATOMIC}{name}()" for name in missing)])
+    return "\n".join([changed, *(f"declare void @{_BLOCK}{name}()" for name in ("begin", "end"))])
+
+
+def _with_started_threads(text: str) -> str:
+    """Calls behind labels `__CPROVER_ASYNC_1:` start threads."""
+    changed = _ASYNC.sub(
+        lambda call: (
+            f"{call['label']}  call void (ptr, ...) @{_START}(ptr @{call['name']}"
+            f"{', ' if call['arguments'] else ''}{call['arguments']}){call['rest']}"
+        ),
+        text,
+    )
+    return f"{changed}\ndeclare void @{_START}(ptr, ...)\n" if changed != text else text

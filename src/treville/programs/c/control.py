@@ -10,7 +10,7 @@ from treville.relations import elements
 
 
 def meeting_points(function: Function) -> dict[str, str | None]:
-    """For every block the first one that all ways from it to the end go through (None: the end itself)."""
+    """For every block the first one that all paths from it to the end go through (None: the end itself)."""
     numbers = {block.name: number for number, block in enumerate(function.blocks)}
     successors = [_successors(function, number, numbers) for number in range(len(numbers))]
     everything = (1 << len(numbers)) - 1
@@ -36,7 +36,7 @@ def _successors(function: Function, number: int, numbers: dict[str, int]) -> lis
 
 
 def _nearest(function: Function, after: list[int], number: int) -> str | None:
-    """Among the blocks on all ways, the one that has all others of them behind it."""
+    """Among the blocks on all paths, the one that has all others of them behind it."""
     others = list(elements(after[number] & ~(1 << number)))
     if not others:
         return None

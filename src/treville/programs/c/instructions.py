@@ -1,11 +1,16 @@
-"""Instructions in LLVM IR's text -> `llvm.LlvmInstruction`."""
+"""Instructions in LLVM IR's text -> `llvm.LlvmInstruction`.
+
+Every word of an instruction is known (`keywords`), or the instruction is marked as one to be refused.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 
+from treville.programs.c.keywords import FLAGS, refuse, refuse_leftovers, scope
 from treville.programs.c.llvm import (
+    GlobalName,
     IntType,
     LlvmInstruction,
     OtherType,
@@ -24,6 +29,9 @@ _CASTS = frozenset(
 )  # fmt: skip
 
 
+_TYPE = re.compile(r"i\d+|ptr|void|label|half|bfloat|float|double|x86_fp80|fp128|ppc_fp128|x86_amx|token")
+
+
 def read_instruction(terms: Terms, text: str) -> LlvmInstruction:
     """Read one instruction."""
     tokens = Tokens(text)
@@ -37,7 +45,21 @@ def read_instruction(terms: Terms, text: str) -> LlvmInstruction:
     instruction = _READERS.get(opcode, _unknown)(terms, tokens, opcode)
     instruction.result = result
     instruction.text = text.split(", !dbg")[0]
+    if opcode in _READERS:
+        _refuse_unknown(tokens, instruction)
     return instruction
+
+
+def _refuse_unknown(tokens: Tokens, instruction: LlvmInstruction) -> None:
+    """Mark the instruction if it says something that is not known."""
+    callee = instruction.operands[0][1] if instruction.opcode == "call" else None
+    refuse_leftovers(tokens, instruction, callee.name if isinstance(callee, GlobalName) else "")
+    for word in instruction.words:
+        if word not in FLAGS.get(instruction.opcode, ()):
+            refuse(instruction, f"the keyword '{word}'")
+    for kind in (instruction.type, *(kind for kind, _ in instruction.operands)):
+        if isinstance(kind, OtherType) and kind.text.startswith("ptr addrspace"):
+            refuse(instruction, f"a pointer '{kind.text}'")
 
 
 def _unknown(_terms: Terms, tokens: Tokens, opcode: str) -> LlvmInstruction:
@@ -46,12 +68,12 @@ def _unknown(_terms: Terms, tokens: Tokens, opcode: str) -> LlvmInstruction:
 
 def _words(tokens: Tokens) -> tuple[str, ...]:
     words = []
-    while tokens.kind() == "word" and not re.fullmatch(
-        r"i\d+|ptr|void|label|float|double|half", tokens.peek()
-    ):
-        word = tokens.next()
-        words.append(word)
+    while tokens.kind() == "word" and not _TYPE.fullmatch(tokens.peek()):
+        if tokens.peek() in ("syncscope", "align", "addrspace"):
+            break
+        words.append(tokens.next())
         if tokens.peek() == "(":
+            words.append(f"{words.pop()}(...)")
             tokens.skip_balanced()
     return tuple(words)
 
@@ -78,7 +100,8 @@ def _load(terms: Terms, tokens: Tokens, opcode: str) -> LlvmInstruction:
     kind = terms.type(tokens)
     tokens.expect(",")
     address = terms.typed(tokens)
-    return LlvmInstruction(opcode, None, kind, [address], words + _words(tokens))
+    about = scope(tokens)
+    return LlvmInstruction(opcode, None, kind, [address], words + _words(tokens), scope=about)
 
 
 def _store(terms: Terms, tokens: Tokens, opcode: str) -> LlvmInstruction:
@@ -86,7 +109,8 @@ def _store(terms: Terms, tokens: Tokens, opcode: str) -> LlvmInstruction:
     value = terms.typed(tokens)
     tokens.expect(",")
     address = terms.typed(tokens)
-    return LlvmInstruction(opcode, None, VoidType(), [value, address], words + _words(tokens))
+    about = scope(tokens)
+    return LlvmInstruction(opcode, None, VoidType(), [value, address], words + _words(tokens), scope=about)
 
 
 def _atomicrmw(terms: Terms, tokens: Tokens, opcode: str) -> LlvmInstruction:
@@ -94,7 +118,8 @@ def _atomicrmw(terms: Terms, tokens: Tokens, opcode: str) -> LlvmInstruction:
     address = terms.typed(tokens)
     tokens.expect(",")
     value = terms.typed(tokens)
-    return LlvmInstruction(opcode, None, value[0], [address, value], words + _words(tokens))
+    about = scope(tokens)
+    return LlvmInstruction(opcode, None, value[0], [address, value], words + _words(tokens), scope=about)
 
 
 def _cmpxchg(terms: Terms, tokens: Tokens, opcode: str) -> LlvmInstruction:
@@ -104,43 +129,49 @@ def _cmpxchg(terms: Terms, tokens: Tokens, opcode: str) -> LlvmInstruction:
         tokens.expect(",")
         operands.append(terms.typed(tokens))
     kind = StructType((operands[1][0], IntType(1)))
-    return LlvmInstruction(opcode, None, kind, operands, words + _words(tokens))
+    about = scope(tokens)
+    return LlvmInstruction(opcode, None, kind, operands, words + _words(tokens), scope=about)
 
 
 def _fence(_terms: Terms, tokens: Tokens, opcode: str) -> LlvmInstruction:
-    return LlvmInstruction(opcode, None, VoidType(), [], _words(tokens))
+    about = scope(tokens)
+    return LlvmInstruction(opcode, None, VoidType(), [], _words(tokens), scope=about)
 
 
 def _alloca(terms: Terms, tokens: Tokens, opcode: str) -> LlvmInstruction:
-    tokens.accept("inalloca")
+    words = tuple(word for word in ("inalloca", "swifterror") if tokens.accept(word))
     kind = terms.type(tokens)
     operands = []
-    if tokens.accept(",") and tokens.peek().startswith("i") and tokens.peek() != "inalloca":
+    if tokens.accept(",") and re.fullmatch(r"i\d+", tokens.peek()):
         operands.append(terms.typed(tokens))
-    return LlvmInstruction(opcode, None, PointerType(), operands, source_type=kind)
+    return LlvmInstruction(opcode, None, PointerType(), operands, words, source_type=kind)
 
 
 def _getelementptr(terms: Terms, tokens: Tokens, opcode: str) -> LlvmInstruction:
-    while tokens.peek() in ("inbounds", "nuw", "nusw"):
-        tokens.next()
+    words = []
+    while tokens.peek() in FLAGS[opcode]:
+        words.append(tokens.next())
     source = terms.type(tokens)
     operands = []
     while tokens.accept(","):
         if tokens.kind() == "metadata":
+            tokens.at -= 1
             break
         operands.append(terms.typed(tokens))
-    return LlvmInstruction(opcode, None, PointerType(), operands, source_type=source)
+    return LlvmInstruction(opcode, None, PointerType(), operands, tuple(words), source_type=source)
 
 
 def _select(terms: Terms, tokens: Tokens, opcode: str) -> LlvmInstruction:
+    words = _words(tokens)
     operands = [terms.typed(tokens)]
     for _ in range(2):
         tokens.expect(",")
         operands.append(terms.typed(tokens))
-    return LlvmInstruction(opcode, None, operands[1][0], operands)
+    return LlvmInstruction(opcode, None, operands[1][0], operands, words)
 
 
 def _phi(terms: Terms, tokens: Tokens, opcode: str) -> LlvmInstruction:
+    words = _words(tokens)
     kind = terms.type(tokens)
     cases = []
     while tokens.accept("["):
@@ -149,7 +180,7 @@ def _phi(terms: Terms, tokens: Tokens, opcode: str) -> LlvmInstruction:
         cases.append((value, tokens.next()[1:].strip('"')))
         tokens.expect("]")
         tokens.accept(",")
-    return LlvmInstruction(opcode, None, kind, [], cases=tuple(cases))
+    return LlvmInstruction(opcode, None, kind, [], words, cases=tuple(cases))
 
 
 def _br(terms: Terms, tokens: Tokens, opcode: str) -> LlvmInstruction:
@@ -157,7 +188,8 @@ def _br(terms: Terms, tokens: Tokens, opcode: str) -> LlvmInstruction:
         return LlvmInstruction(opcode, None, VoidType(), [], labels=(tokens.next()[1:].strip('"'),))
     condition = terms.typed(tokens)
     labels = []
-    while tokens.accept(",") and tokens.accept("label"):
+    while tokens.peek() == "," and tokens.peek(1) == "label":
+        tokens.at += 2
         labels.append(tokens.next()[1:].strip('"'))
     return LlvmInstruction(opcode, None, VoidType(), [condition], labels=tuple(labels))
 
@@ -178,7 +210,7 @@ def _switch(terms: Terms, tokens: Tokens, opcode: str) -> LlvmInstruction:
 
 
 def _ret(terms: Terms, tokens: Tokens, opcode: str) -> LlvmInstruction:
-    if tokens.peek() == "void":
+    if tokens.accept("void"):
         return LlvmInstruction(opcode, None, VoidType(), [])
     return LlvmInstruction(opcode, None, VoidType(), [terms.typed(tokens)])
 
@@ -193,7 +225,8 @@ def _extractvalue(terms: Terms, tokens: Tokens, opcode: str) -> LlvmInstruction:
         tokens.expect(",")
         operands.append(terms.typed(tokens))
     indices = []
-    while tokens.accept(",") and tokens.kind() == "number":
+    while tokens.peek() == "," and re.fullmatch(r"\d+", tokens.peek(1)):
+        tokens.at += 1
         indices.append(int(tokens.next()))
     return LlvmInstruction(opcode, None, operands[0][0], operands, indices=tuple(indices))
 
@@ -213,6 +246,8 @@ def _call(terms: Terms, tokens: Tokens, _opcode: str) -> LlvmInstruction:
     callee = terms.value(tokens)
     tokens.expect("(")
     operands: list[tuple[Type, Value]] = [(PointerType(), callee)]
+    elements: dict[tuple[Type, Value], Type] = {}
+    copied: dict[int, Type] = {}
     while not tokens.accept(")"):
         if tokens.peek() == "metadata":
             while tokens.peek() not in (",", ")"):
@@ -220,9 +255,27 @@ def _call(terms: Terms, tokens: Tokens, _opcode: str) -> LlvmInstruction:
                     tokens.at -= 1
                     tokens.skip_balanced()
         else:
-            operands.append(terms.typed(tokens))
+            start = tokens.at
+            given = terms.type(tokens)
+            if (copy := terms.skip_attributes(tokens)) is not None:
+                copied[len(operands)] = copy
+            operands.append((given, terms.value(tokens)))
+            if (element := _element(terms, tokens, start)) is not None:
+                elements[operands[-1]] = element
         tokens.accept(",")
-    return LlvmInstruction("call", None, kind, operands)
+    return LlvmInstruction("call", None, kind, operands, elements=elements, copied=copied)
+
+
+def _element(terms: Terms, tokens: Tokens, start: int) -> Type | None:
+    """The type behind a pointer argument that was just read: `ptr elementtype(i32) %p`."""
+    end = tokens.at
+    at = next((n for n in range(start, end) if tokens.items[n][1] == "elementtype"), None)
+    if at is None:
+        return None
+    tokens.at = at + 2
+    element = terms.type(tokens)
+    tokens.at = end
+    return element
 
 
 _READERS: dict[str, Callable[[Terms, Tokens, str], LlvmInstruction]] = {

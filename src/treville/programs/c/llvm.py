@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
@@ -163,7 +164,9 @@ Value: TypeAlias = (
 @dataclass(slots=True)
 class LlvmInstruction:
     """One instruction. `words` are flags and keywords in order (`acquire`, `weak`, `slt`, ...); `operands`
-    are typed; `type` is the result's; `labels` the targets of branches; `cases` of a switch or phi."""
+    are typed; `type` is the result's; `labels` the targets of branches; `cases` of a switch or phi. `scope`
+    names the threads that an atomic instruction is about (none: all). `elements` are the types behind
+    pointers where the instruction tells. `refused` says what of it is not known."""
 
     opcode: str
     result: str | None
@@ -174,6 +177,10 @@ class LlvmInstruction:
     cases: tuple[tuple[Value, str], ...] = ()
     source_type: Type | None = None
     indices: tuple[int, ...] = ()
+    copied: Mapping[int, Type] = field(default_factory=dict)  # operands of a call that it copies
+    scope: str = ""
+    elements: dict[tuple[Type, Value], Type] = field(default_factory=dict)
+    refused: str = ""
     text: str = ""
     line: int = 0
     column: int = 0
@@ -196,6 +203,7 @@ class Function:
     parameters: list[tuple[Type, str]]
     result: Type
     blocks: list[Block] = field(default_factory=list)
+    copied: dict[str, Type] = field(default_factory=dict)  # parameters that point to a copy of their own
     line: int = 0
 
 
@@ -212,13 +220,16 @@ class GlobalVariable:
 
 @dataclass(slots=True)
 class Module:
-    """A whole program. `file` is the source file that was compiled, `types` are those with names."""
+    """A whole program. `file` is the source file that was compiled, for the machine `target`, by
+    `compiler`; `types` are those with names."""
 
     functions: dict[str, Function] = field(default_factory=dict)
     globals: dict[str, GlobalVariable] = field(default_factory=dict)
     declared: set[str] = field(default_factory=set)
     types: list[Type] = field(default_factory=list)
     file: str = ""
+    target: str = ""
+    compiler: str = ""
 
 
 def taken_functions(module: Module) -> set[str]:
@@ -239,3 +250,10 @@ def taken_functions(module: Module) -> set[str]:
         elif isinstance(value, ConstantExpression):
             values += [item for _, item in value.args]
     return found & module.functions.keys()
+
+
+def templates(module: Module) -> list[str]:
+    """The inline assembly of a module."""
+    instructions = (i for f in module.functions.values() for block in f.blocks for i in block.instructions)
+    callees = (i.operands[0][1] for i in instructions if i.opcode == "call")
+    return [callee.template for callee in callees if isinstance(callee, InlineAsm)]

@@ -13,7 +13,9 @@ from treville.programs.c.instructions import read_instruction
 from treville.programs.c.llvm import Block, Function, GlobalVariable, LlvmInstruction, Module, VoidType
 from treville.programs.c.terms import Terms
 from treville.programs.c.tokens import Tokens
+from treville.results import Unsupported
 
+_PRODUCER = re.compile(r'"([^"]*clang version [\d.]+)')
 _LOCATION = re.compile(r"^!(\d+) = (?:distinct )?!DILocation\(line: (\d+), column: (\d+), scope: !(\d+)")
 _FILE = re.compile(r'^!(\d+) = (?:distinct )?!DIFile\(filename: "([^"]*)"(?:, directory: "([^"]*)")?')
 _SCOPE = re.compile(
@@ -25,6 +27,14 @@ def _unescaped(name: str) -> str:
     """A file's name without LLVM's escapes: it writes bytes that are not plain as `\\C3`."""
     plain = re.sub(rb"\\([0-9A-F]{2})", lambda match: bytes.fromhex(match[1].decode()), name.encode())
     return os.fsdecode(plain)
+
+
+def _check_layout(layout: str) -> None:
+    """Memory is laid out here as on machines of 64 bits with the lowest byte first."""
+    if layout.startswith("E"):
+        raise Unsupported("programs for machines with the highest byte first")
+    if re.search(r"(?:^|-)p:(?!64)\d+", layout):
+        raise Unsupported("programs for machines whose pointers have not 64 bits")
 
 
 class Reader:
@@ -46,6 +56,15 @@ class Reader:
         for line in lines:
             if line.startswith("%"):
                 self.terms.define(line)
+        for line in lines:
+            if line.startswith("@"):
+                self._alias(line)
+            elif line.startswith("target triple"):
+                self.module.target = line.split('"')[1]
+            elif line.startswith("module asm"):
+                raise Unsupported(f"assembly outside functions: {line.split(maxsplit=2)[2][:60]}")
+            elif line.startswith("target datalayout"):
+                _check_layout(line.split('"')[1])
         at = 0
         while at < len(lines):
             line = lines[at]
@@ -66,6 +85,8 @@ class Reader:
     def _metadata(self, lines: list[str]) -> None:
         for line in lines:
             if line.startswith("!"):
+                if not self.module.compiler and (told := _PRODUCER.search(line)):
+                    self.module.compiler = told.group(1)
                 if match := _LOCATION.match(line):
                     number, at, column, scope = match.groups()
                     self.locations[number] = (int(at), int(column), scope)
@@ -87,16 +108,22 @@ class Reader:
 
     # -- globals and functions -------------------------------------------------------------------------
 
+    def _alias(self, line: str) -> None:
+        """Another name for a global or a function."""
+        tokens = Tokens(line)
+        name, role, _ = _declared(tokens)
+        if role == "ifunc":
+            raise Unsupported(f"the function {name}, which is chosen when the program is loaded (ifunc)")
+        if role == "alias":
+            self.terms.type(tokens)
+            if tokens.peek() == "(":  # of a function
+                tokens.skip_balanced()
+            tokens.expect(",")
+            self.terms.aliases[name] = self.terms.typed(tokens)[1]
+
     def _global(self, line: str) -> None:
         tokens = Tokens(line)
-        name = tokens.next()[1:].strip('"')
-        tokens.expect("=")
-        words = set()
-        while tokens.peek() not in ("global", "constant", "alias", "ifunc", ""):
-            words.add(tokens.next())
-            if tokens.peek() == "(":
-                tokens.skip_balanced()
-        role = tokens.next()
+        name, role, words = _declared(tokens)
         if role not in ("global", "constant"):
             return
         kind = self.terms.type(tokens)
@@ -120,10 +147,12 @@ class Reader:
             if tokens.accept("..."):
                 continue
             kind = self.terms.type(tokens)
-            self.terms.skip_attributes(tokens)
+            copied = self.terms.skip_attributes(tokens)
             parameter = (
                 tokens.next()[1:].strip('"') if tokens.kind() == "local" else str(len(function.parameters))
             )
+            if copied is not None:
+                function.copied[parameter] = copied
             function.parameters.append((kind, parameter))
             tokens.accept(",")
         self.module.functions[name] = function
@@ -158,6 +187,18 @@ class Reader:
             instruction.line, instruction.column, scope = self.locations.get(place.group(1), (0, 0, ""))
         instruction.file = self.files.get(self.scopes.get(scope, ""), self.module.file)
         return instruction
+
+
+def _declared(tokens: Tokens) -> tuple[str, str, set[str]]:
+    """The name that a line declares, as what (`global`, `alias`), and the words between."""
+    name = tokens.next()[1:].strip('"')
+    tokens.expect("=")
+    words = set()
+    while tokens.peek() not in ("global", "constant", "alias", "ifunc", ""):
+        words.add(tokens.next())
+        if tokens.peek() == "(":
+            tokens.skip_balanced()
+    return name, tokens.next(), words
 
 
 def read_module(text: str) -> Module:

@@ -26,14 +26,13 @@ from treville.programs.c.tokens import Tokens
 
 _ATTRIBUTE_WITH_ARGUMENT = frozenset(
     ("align", "dereferenceable", "dereferenceable_or_null", "byval", "sret", "allocsize", "range", "captures",
-     "initializes", "memory", "nofpclass", "elementtype", "preallocated", "addrspace", "syncscope",
-     "inalloca")
+     "initializes", "memory", "nofpclass", "elementtype")
 )  # fmt: skip
 _ATTRIBUTES = frozenset(
     ("noundef", "nonnull", "signext", "zeroext", "nocapture", "readonly", "readnone", "writeonly", "noalias",
      "returned", "immarg", "inreg", "nest", "nofree", "noext", "writable", "dead_on_unwind", "dso_local",
      "local_unnamed_addr", "unnamed_addr", "fastcc", "ccc", "coldcc", "tail", "musttail", "notail", "nuw",
-     "nsw", "exact", "inbounds", "disjoint", "nneg", "samesign", "nusw", "swiftself", "swifterror")
+     "nsw", "exact", "inbounds", "disjoint", "nneg", "samesign", "nusw")
 )  # fmt: skip
 
 
@@ -43,6 +42,7 @@ class Terms:
     def __init__(self) -> None:
         self.named: dict[str, Type] = {}
         self.definitions: dict[str, Tokens] = {}
+        self.aliases: dict[str, Value] = {}  # other names of globals and functions
 
     def define(self, line: str) -> None:
         """Note the definition of a named type."""
@@ -67,10 +67,7 @@ class Terms:
         if re.fullmatch(r"i\d+", token):
             return IntType(int(token[1:]))
         if token == "ptr":
-            if tokens.peek() == "addrspace":
-                tokens.next()
-                tokens.skip_balanced()
-            return PointerType()
+            return self._pointer(tokens)
         if token in ("void", "label", "metadata"):
             return VoidType()
         if token == "[":
@@ -94,6 +91,15 @@ class Terms:
             return self.defined_type(token[1:].strip('"'))
         return OtherType(token)
 
+    def _pointer(self, tokens: Tokens) -> Type:
+        """A pointer to ordinary memory; another address space is something else (thread-local, a device)."""
+        if not tokens.accept("addrspace"):
+            return PointerType()
+        tokens.expect("(")
+        number = tokens.next()
+        tokens.expect(")")
+        return PointerType() if number == "0" else OtherType(f"ptr addrspace({number})")
+
     def _fields(self, tokens: Tokens, end: str) -> tuple[Type, ...]:
         fields: list[Type] = []
         while not tokens.accept(end):
@@ -107,11 +113,17 @@ class Terms:
         self.skip_attributes(tokens)
         return kind, self.value(tokens)
 
-    def skip_attributes(self, tokens: Tokens) -> None:
-        """Step over what says nothing about values."""
+    def skip_attributes(self, tokens: Tokens) -> Type | None:
+        """Step over what says nothing about values. The type of what a pointer is given as a copy of."""
+        copied = None
         while True:
             token = tokens.peek()
-            if token in _ATTRIBUTE_WITH_ARGUMENT:
+            if token == "byval" and tokens.peek(1) == "(":
+                tokens.next()
+                tokens.expect("(")
+                copied = self.type(tokens)
+                tokens.expect(")")
+            elif token in _ATTRIBUTE_WITH_ARGUMENT:
                 tokens.next()
                 if tokens.peek() == "(":
                     tokens.skip_balanced()
@@ -120,7 +132,7 @@ class Terms:
             elif token in _ATTRIBUTES or token.startswith("#"):
                 tokens.next()
             else:
-                return
+                return copied
 
     def value(self, tokens: Tokens) -> Value:
         """Read a value of a type that was read before."""
@@ -128,7 +140,8 @@ class Terms:
         if kind == "local":
             return LocalName(token[1:].strip('"'))
         if kind == "global":
-            return GlobalName(token[1:].strip('"'))
+            name = token[1:].strip('"')
+            return self.aliases.get(name, GlobalName(name))
         if kind == "number":
             return Number(int(token))
         if kind == "bytes":

@@ -12,9 +12,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from treville.programs import ir
+from treville.programs.c.accesses import PLAIN, THREAD_LOCAL
+from treville.programs.c.assembly.dialects import dialect_for
+from treville.programs.c.blocks import with_flat_blocks
 from treville.programs.c.body import Body, Frame, bits_of
 from treville.programs.c.library import call
+from treville.programs.c.library.ending import run_at_exit, runs_at_exit
 from treville.programs.c.library.heap import resizes_objects
+from treville.programs.c.library.lock_states import destroys_mutexes
 from treville.programs.c.library.mutexes import has_owned_mutexes
 from treville.programs.c.library.threads import RESULT, ThreadData, await_number, end_thread, start_thread
 from treville.programs.c.llvm import (
@@ -37,17 +42,20 @@ from treville.programs.c.llvm import (
     size_of,
     struct_offsets,
     taken_functions,
+    templates,
 )
-from treville.programs.c.memory import PLAIN
+from treville.programs.c.private import shared_thread_locals
+from treville.programs.cells import with_one_width_per_cell
 from treville.programs.draft import ProgramDraft
+from treville.programs.grids import padded
+from treville.programs.ir import plus
 from treville.programs.operators import wrap
 from treville.programs.rotation import with_tests_behind
-from treville.results import InputError, Span, Unsupported
+from treville.results import InputError, Notice, Span, Unsupported
 from treville.results.defaults import BOUND
 
 FUNCTION_BASE = 0x2000_0000
 FUNCTION_STEP = 0x10
-THREAD_LOCAL = "thread-local "
 LARGEST_HEADER = 4_000_000
 LARGEST_UNDEFINED = 64  # cells of a variable that no file defines
 MOST_NAMED_ELEMENTS = 1000
@@ -64,10 +72,15 @@ class Translation:
         self.program = ProgramDraft()
         self.functions = {name: FUNCTION_BASE + FUNCTION_STEP * i for i, name in enumerate(module.functions)}
         self.pending: list[str] = []
-        self.unknown: dict[str, dict[str, Span | None]] = {}  # functions: where they are called
+        self.undefined: set[str] = set()  # functions that are called and defined nowhere
         self.taken = taken_functions(module)
+        self.assembly_dialect = dialect_for(module.target or "x86_64", templates(module))
+        self.runs_at_exit = runs_at_exit(module)
+        self.registered: list[str] = []  # functions given to atexit
         self.resizes = resizes_objects(module)
         self.owned_mutexes = has_owned_mutexes(module)
+        self.own_objects = shared_thread_locals(module)
+        self.destroys_mutexes = destroys_mutexes(module)
         self.threads = ThreadData(module, self.taken)
         for name, variable in module.globals.items():
             if not variable.thread_local and not name.startswith(("llvm.", ".str", "__func__", "__PRETTY")):
@@ -81,13 +94,29 @@ class Translation:
         body = Body(self, "main")
         self._start_thread(body)
         self._fill_undefined(body)
+        for name in self._run_by_loader("llvm.global_ctors"):
+            body.inline(self.module.functions[name], [], {})
         body.inline(main, self._arguments(len(main.parameters)), {})
+        run_at_exit(body, self._run_by_loader("llvm.global_dtors")[::-1])
         body.label("end of thread")
         self.program.threads.append(body.thread)
         while self.pending:
             self._thread_function(self.pending.pop(0))
-        self._report_unknown()
         return self.program.finished()
+
+    def _run_by_loader(self, table: str) -> list[str]:
+        """The functions that run before `main` or behind it, by priority."""
+        variable = self.module.globals.get(table)
+        found: list[tuple[int, str]] = []
+        rows = variable.initial if variable is not None else None
+        for _, row in rows.items if isinstance(rows, Aggregate) else ():
+            priority, function = (item for _, item in row.items[:2]) if isinstance(row, Aggregate) else (0, 0)
+            if not isinstance(priority, Number) or not isinstance(function, GlobalName):
+                raise Unsupported(f"functions of {table} that are not known")
+            if function.name not in self.module.functions:
+                raise Unsupported(f"{function.name}, which runs by itself and is defined nowhere")
+            found.append((priority.value or 0, function.name))
+        return [name for _, name in sorted(found, key=lambda each: each[0])]
 
     def _arguments(self, count: int) -> list[ir.Expr]:
         """The program is run without arguments: only its name, which is empty."""
@@ -99,23 +128,12 @@ class Translation:
         vector.parts = ((0, 64, name.address), (8, 64, 0))
         return [ir.Const(1), ir.Const(vector.address), *[ir.Const(0)] * (count - 2)]
 
-    def _report_unknown(self) -> None:
-        if self.unknown:
-            names = [f"{name} ({', '.join(places)})" for name, places in sorted(self.unknown.items())]
-            first = next(span for places in self.unknown.values() for span in places.values())
-            raise Unsupported(
-                f"calls of functions that are defined nowhere: {'; '.join(names)}",
-                first,
-                "define them in the program; see docs/c-language.md for the library functions that are known",
-            )
-
-    def note_unknown(self, name: str, instruction: LlvmInstruction) -> None:
-        """Remember the call of a function that is defined nowhere."""
-        span = self.place(instruction)[0]
-        place = f"line {span.line}" if span else "somewhere"
-        if span and span.file != self.module.file:
-            place = f"{Path(span.file).name}:{span.line}"
-        self.unknown.setdefault(name, {}).setdefault(place, span)
+    def note_undefined(self, name: str, instruction: LlvmInstruction) -> None:
+        """Tell users what is assumed of a function that is defined nowhere, where it is first called."""
+        if name not in self.undefined:
+            self.undefined.add(name)
+            sentence = f"{name} is defined nowhere: it may return anything, and is assumed to write nothing"
+            self.program.notices.append(Notice(sentence, self.place(instruction)[0]))
 
     def thread_function(self, name: str) -> None:
         """Make sure that the body of a function that a thread runs is translated."""
@@ -137,9 +155,22 @@ class Translation:
         """Every thread has its own copy of thread-local variables."""
         for name, variable in self.module.globals.items():
             if variable.thread_local:
-                for offset, bits, value in self._initial(variable.type, variable.initial):
-                    body.emit(ir.WritePrivate(THREAD_LOCAL + name, ir.Const(offset), ir.Const(value), bits))
+                cells = _padded(self._initial(variable.type, variable.initial), size_of(variable.type))
+                self._make_own(body, name, cells)
         start_thread(body)
+
+    def _make_own(self, body: Body, name: str, cells: tuple[tuple[int, int, int], ...]) -> None:
+        """A thread's copy of a variable: private, unless its address is taken."""
+        own = THREAD_LOCAL + name
+        if name in self.own_objects:
+            size = ir.Const(size_of(self.module.globals[name].type))
+            layout = tuple((offset, bits) for offset, bits, _ in cells)
+            body.emit(ir.Allocate(own, size, name, zeroed=True, cells=layout))
+        for offset, bits, value in cells:
+            if name not in self.own_objects:
+                body.emit(ir.WritePrivate(own, ir.Const(offset), ir.Const(value), bits))
+            elif value:
+                body.emit(ir.Store(plus(ir.Reg(own), offset), ir.Const(value), PLAIN, bits))
 
     def _fill_undefined(self, body: Body) -> None:
         """Variables that no file defines hold any numbers at first."""
@@ -191,7 +222,7 @@ class Translation:
         """The private object of a thread-local variable that an address operand means."""
         name, offset = self._base_and_offset(value)
         variable = self.module.globals.get(name)
-        if variable is not None and variable.thread_local:
+        if variable is not None and variable.thread_local and name not in self.own_objects:
             return THREAD_LOCAL + name, ir.Const(offset)
         return None
 
@@ -314,18 +345,12 @@ def _cell_names(kind: Type, offset: int = 0, name: str = "") -> Iterator[tuple[i
 
 def _padded(cells: list[tuple[int, int, int]], size: int) -> tuple[tuple[int, int, int], ...]:
     """Cells for the bytes between members too: a copy of a struct takes them along."""
-    found, at = [], 0
-    for offset, bits, value in [*cells, (size, 0, 0)]:
-        while at < offset:
-            width = next(w for w in (8, 4, 2, 1) if at % w == 0 and at + w <= offset)
-            found.append((at, width * 8, 0))
-            at += width
-        if bits:
-            found.append((offset, bits, value))
-        at = max(at, offset + bits // 8)
-    return tuple(found)
+    values = {offset: value for offset, _, value in cells}
+    whole = padded([(offset, bits) for offset, bits, _ in cells], size)
+    return tuple((offset, bits, values.get(offset, 0)) for offset, bits, _ in whole)
 
 
 def translate(module: Module, source: list[str], recursion: int = BOUND, signals: bool = False) -> ir.Program:
     """The IR of a module; `source` are the lines of the C file, for people."""
-    return with_tests_behind(Translation(module, source, recursion, signals).run())
+    program = Translation(module, source, recursion, signals).run()
+    return with_tests_behind(with_one_width_per_cell(with_flat_blocks(program)))

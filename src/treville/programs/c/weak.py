@@ -1,8 +1,8 @@
 """Which weak compare-exchanges may fail for no reason without any difference: those that are simply repeated.
 
 A weak compare-exchange may fail although it found what it expected. Where the program then goes back to the
-head of a loop with all that it had there, and only looked at memory on the way, leaving that round out gives
-an execution of the same program with fewer events; so nothing is lost if it never fails in vain there.
+head of a loop with all that it had there, and only looked at memory on the way, leaving that iteration out
+gives an execution of the same program with fewer events; so nothing is lost if it never fails in vain there.
 What the failed exchange writes back to the variable with the expected value is what was there already; like
 any ordinary data, nobody else accesses that variable meanwhile.
 """
@@ -25,7 +25,7 @@ _HARMLESS_CALLS = ("llvm.dbg", "llvm.lifetime", "sched_yield", "thrd_yield", "pt
 
 
 class _Same(NamedTuple):
-    """The value that this name has in the round."""
+    """The value that this name has in the iteration."""
 
     name: str
 
@@ -122,7 +122,7 @@ class _FailingPath:
         return len(phis)
 
     def same_at(self, head: Block, origin: str) -> bool:
-        """Do the phis of the loop's head get the values that they had in this round?"""
+        """Do the phis of the loop's head get the values that they had in this iteration?"""
         phis = [instruction for instruction in head.instructions if instruction.opcode == "phi"]
         return all(self.value(_incoming(phi, origin)) == _Same(phi.result or "") for phi in phis)
 
@@ -148,13 +148,13 @@ def _successors(block: Block) -> list[str]:
 
 
 def _reachable(function: Function, start: str, without: str) -> set[str]:
-    """The blocks on ways that do not go through (beyond) the block `without`."""
+    """The blocks on paths that do not go through (beyond) the block `without`."""
     blocks = {block.name: block for block in function.blocks}
     return reachable([start], lambda name: [] if name == without else _successors(blocks[name]))
 
 
 def _always_before(function: Function, block: Block, home: Block) -> bool:
-    """Does every way to `home` go through the block?"""
+    """Does every path to `home` go through the block?"""
     first = function.blocks[0].name
     return block is home or block.name == first or home.name not in _reachable(function, first, block.name)
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
-from treville.fences import FULL_FENCES
+from treville.fences import FULL_FENCES, PARTIAL_FENCES
+from treville.programs.compile_to.assembly import at_home, elsewhere, is_assembly
 from treville.programs.compile_to.kernel import is_kernel_access, without_kernel
 from treville.programs.compile_to.mappings import HARDWARE, NOTHING, Mapping, Tags, mapping_of
 from treville.programs.ir import (
@@ -23,6 +24,7 @@ from treville.programs.ir import (
     Load,
     Program,
     Store,
+    StoreExclusive,
     Thread,
 )
 from treville.results import InputError, Unsupported
@@ -30,23 +32,29 @@ from treville.results import InputError, Unsupported
 LANGUAGES = ("c11", "rc11", "imm")
 KERNEL = "lkmm"
 TARGETS = (*HARDWARE, *LANGUAGES, KERNEL)
+LANGUAGE_OF = {"C": LANGUAGES, "LKMM": (KERNEL,)}
+"""The dialects of litmus tests that are compiled, and the targets that take them as they are."""
+TO_THE_END = "imm"
+"""The model of C in which a branch controls all that follows in its thread, as on hardware (A. Podkopaev,
+O. Lahav, V. Vafeiadis, POPL 2019: control dependencies are closed under program order)."""
 
 C11_ORDERS = frozenset({"RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC"})
 C11_TAGS = C11_ORDERS | {"NA", "A", "RMW"}
 
-_STORE_BARRIERS = frozenset(f"{kind}{domain}ST" for kind in ("DMB.", "DSB.") for domain in ("ISH", "OSH"))
-
 
 def target_of(shipped: str | None, mentioned: AbstractSet[str]) -> str:
     """The target that a model is about: the shipped model that it is, or what the base names that it mentions
-    tell; the name of its file tells nothing."""
+    tell; the name of its file tells nothing. Who mentions all partial fences (`partialfences.cat`) tells
+    nothing by them."""
     if shipped is not None and shipped in TARGETS:
         return shipped
-    return next((target for target, telling in _TELLING if mentioned & telling), "tso")
+    if mentioned >= PARTIAL_FENCES.keys():
+        mentioned = mentioned - PARTIAL_FENCES.keys()
+    return next((target for target, characteristic in _CHARACTERISTIC if mentioned & characteristic), "tso")
 
 
-_TELLING: tuple[tuple[str, frozenset[str]], ...] = (
-    ("lkmm", frozenset({"Once", "Rcu-lock", "Rmb", "Wmb", "Noreturn"})),
+_CHARACTERISTIC: tuple[tuple[str, frozenset[str]], ...] = (
+    ("lkmm", frozenset({"Once", "Acquire", "Release", "Plain", "Rcu-lock", "Rmb", "Wmb", "Noreturn", "LKR"})),
     ("rc11", frozenset({"RLX", "REL", "ACQ", "ACQ_REL", "SC"})),
     ("riscv", frozenset({"Fence.r.r", "Fence.r.rw", "Fence.rw.w", "Acq", "AcqRel"})),
     ("power", frozenset({"LWSYNC", "EIEIO", "ISYNC"})),
@@ -64,7 +72,7 @@ def compile_program(program: Program, target: str) -> Program:
         raise InputError(f"unknown target '{target}'", None, f"targets are {', '.join(TARGETS)}")
     compiler: _Compiler
     if target in LANGUAGES:
-        compiler = _LanguageCompiler()
+        compiler = _LanguageCompiler(target == TO_THE_END)
     elif target == KERNEL:
         compiler = _KernelCompiler()
     else:
@@ -75,6 +83,11 @@ def compile_program(program: Program, target: str) -> Program:
 def order_of(tags: Tags) -> str | None:
     """The C11 order among the tags, if any."""
     return next((tag for tag in tags if tag in C11_ORDERS), None)
+
+
+def _has_order(instruction: Instruction) -> bool:
+    """Is it an access of C11? Its mutexes have the tags of the kernel's locks, and orders of their own."""
+    return isinstance(instruction, Load | Store) and order_of(instruction.tags) is not None
 
 
 def _is_full(instruction: Instruction | None) -> bool:
@@ -118,6 +131,9 @@ class _HardwareCompiler(_Compiler):
         """See `_Compiler`."""
         if isinstance(instruction, Branch):
             return [replace(instruction, until=None)]
+        if (own := at_home(instruction, self.mapping.name)) is not None:
+            return own
+        instruction = elsewhere(instruction)
         known = without_kernel(instruction, self.mapping.name)
         if known is None:
             return []
@@ -128,7 +144,7 @@ class _HardwareCompiler(_Compiler):
             return [*self._inserted(self.mapping.full, instruction, around[0]), instruction]
         if isinstance(instruction, AtomicEnd):
             return [instruction, *self._inserted(self.mapping.full, instruction, around[1])]
-        if not isinstance(instruction, Load | Store):
+        if not isinstance(instruction, Load | Store | StoreExclusive):
             return [instruction]
         before, tags, after = self._access(instruction)
         kept = instruction.tags - C11_TAGS
@@ -138,11 +154,11 @@ class _HardwareCompiler(_Compiler):
             *self._inserted(after, instruction, around[1]),
         ]
 
-    def _access(self, instruction: Load | Store) -> tuple[Tags, Tags, Tags]:
+    def _access(self, instruction: Load | Store | StoreExclusive) -> tuple[Tags, Tags, Tags]:
         order = order_of(instruction.tags)
         if order is None:
             return NOTHING, NOTHING, NOTHING
-        if instruction.link:
+        if not isinstance(instruction, StoreExclusive) and instruction.link:
             update = self.mapping.updates.get(order)
             if update is None:
                 return NOTHING, NOTHING, NOTHING
@@ -158,13 +174,8 @@ class _HardwareCompiler(_Compiler):
         if not self.mapping.full:
             return []
         if order is None:
-            return [self._of_whole_system(fence)]
+            return [fence]
         return self._inserted(self.mapping.fences.get(order, NOTHING), fence, None)
-
-    def _of_whole_system(self, fence: Fence) -> Fence:
-        """ARMv7's model knows store barriers by the whole system only, whatever their domain."""
-        whole = {f"{tag[:3]}.ST" for tag in fence.tags if tag in _STORE_BARRIERS}
-        return replace(fence, tags=fence.tags | whole) if whole and self.mapping.name == "armv7" else fence
 
     def _inserted(self, tags: Tags, origin: Instruction, neighbour: Instruction | None) -> list[Instruction]:
         if not tags or _is_full(neighbour):
@@ -175,19 +186,23 @@ class _HardwareCompiler(_Compiler):
 class _LanguageCompiler(_Compiler):
     """C11 models: full fences of any architecture are seq_cst fences; partial ones mean nothing there."""
 
+    def __init__(self, to_the_end: bool) -> None:
+        self.to_the_end = to_the_end
+
     def instruction(
         self, instruction: Instruction, around: tuple[Instruction | None, Instruction | None]
     ) -> list[Instruction]:
         """See `_Compiler`."""
         del around
         if isinstance(instruction, Branch):
-            return [replace(instruction, until=None)]
+            return [replace(instruction, until=None) if self.to_the_end else instruction]
+        instruction = elsewhere(instruction)
         full = Fence(frozenset({"SC"}), text=instruction.text, span=instruction.span, index=instruction.index)
         if isinstance(instruction, AtomicBegin):
             return [full, instruction]
         if isinstance(instruction, AtomicEnd):
             return [instruction, full]
-        if is_kernel_access(instruction):
+        if is_kernel_access(instruction) and not _has_order(instruction):
             raise Unsupported(
                 "the Linux kernel's macros have no meaning under a model of C",
                 instruction.span,
@@ -213,6 +228,10 @@ class _KernelCompiler(_Compiler):
         self, instruction: Instruction, around: tuple[Instruction | None, Instruction | None]
     ) -> list[Instruction]:
         """See `_Compiler`."""
+        if is_assembly(instruction):
+            raise Unsupported(
+                "accesses of inline assembly have no meaning under the Linux kernel's model", instruction.span
+            )
         full = Fence(
             frozenset({"Mb", "MB"}), text=instruction.text, span=instruction.span, index=instruction.index
         )

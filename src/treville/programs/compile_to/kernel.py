@@ -2,7 +2,9 @@
 
 Accesses with an order become what C11 accesses of that order become; a read-modify-write that is fully
 ordered stands between two full fences anyway. Barriers follow the kernel's `arch/*/include/asm/barrier.h`.
-RCU is no instruction: it only means something to the kernel's model.
+A spin lock is a word that is taken by an acquiring read-modify-write and given back by a releasing store, and
+`smp_mb__after_unlock_lock` a full fence where these two do not make one. RCU is no instruction: it only means
+something to the kernel's model.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from dataclasses import replace
 
 from treville.programs.compile_to.mappings import (
     ACQUIRE,
+    BOTH,
     DMB,
     DMB_LOADS,
     LWSYNC,
@@ -43,18 +46,22 @@ def _barriers(reads: Tags, writes: Tags, atomics: Tags, locks: Tags = NOTHING) -
     }  # fmt: skip
 
 
+# Alpha does not keep dependencies, so whatever returns a value has a full fence behind it there
+# (arch/alpha/include/asm/rwonce.h, atomic.h).
+_ON_ALPHA = {RELAXED: ACQUIRE, RELEASE: BOTH}
+MEMBAR, FENCE = frozenset({"MEMBAR"}), frozenset({"Fence.rw.rw"})
 _FENCES: dict[str, dict[str, Tags]] = {
     "sc": _barriers(NOTHING, NOTHING, NOTHING),
     "svcomp": _barriers(NOTHING, NOTHING, NOTHING),
     # Locked instructions need no fence around them, but one that fails is a plain read here.
     "tso": _barriers(NOTHING, NOTHING, MFENCE),
     "pso": _barriers(NOTHING, frozenset({"MEMBAR.SS"}), MFENCE),
-    "rmo": _barriers(frozenset({"MEMBAR.LL"}), frozenset({"MEMBAR.SS"}), frozenset({"MEMBAR"})),
+    "rmo": _barriers(frozenset({"MEMBAR.LL"}), frozenset({"MEMBAR.SS"}), MEMBAR, MEMBAR),
     "alpha": _barriers(MFENCE, MFENCE, MFENCE),
     "power": _barriers(LWSYNC, LWSYNC, SYNC, SYNC),
     "armv7": _barriers(DMB, frozenset({"DMB.ST"}), DMB),
     "aarch64": _barriers(DMB_LOADS, frozenset({"DMB.ISHST"}), DMB),
-    "riscv": _barriers(frozenset({"Fence.r.r"}), frozenset({"Fence.w.w"}), frozenset({"Fence.rw.rw"})),
+    "riscv": _barriers(frozenset({"Fence.r.r"}), frozenset({"Fence.w.w"}), FENCE, FENCE),
 }
 
 
@@ -83,4 +90,11 @@ def without_kernel(instruction: Instruction, target: str) -> Instruction | None:
     order = next((_ORDERS[tag] for tag in sorted(instruction.tags) if tag in _ORDERS), None)
     if order is None:
         return instruction
+    if target == "alpha" and "NORETURN" not in instruction.tags and _returns(instruction):
+        order = _ON_ALPHA.get(order, order)
     return replace(instruction, tags=(instruction.tags - _TAGS) | {order, "A"})
+
+
+def _returns(access: Load | Store) -> bool:
+    """Is it a read, or the second half of a read-modify-write?"""
+    return isinstance(access, Load) or access.link

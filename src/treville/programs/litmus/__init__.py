@@ -22,14 +22,14 @@ DIALECTS: dict[str, str] = {
 """Each dialect's own model, used where none is asked for."""
 
 _READERS = {
-    "X86": "x86",
-    "X86_64": "x86",
-    "PPC": "ppc",
-    "ARM": "arm",
-    "AArch64": "aarch64",
-    "RISCV": "riscv",
-    "C": "c11",
-    "LKMM": "linux",
+    "X86": "x86.reader",
+    "X86_64": "x86.reader",
+    "PPC": "ppc.reader",
+    "ARM": "arm.reader",
+    "AArch64": "aarch64.reader",
+    "RISCV": "riscv.reader",
+    "C": "c.c11",
+    "LKMM": "c.linux",
 }
 _SPELLINGS = {
     "X86": "X86",
@@ -60,7 +60,11 @@ def parse(text: str, name: str) -> LitmusTest:
     if too_long := _LONG_NUMBER.search(text):
         raise InputError("a number of this length", Source(name, text).span(too_long.start()))
     sections = layout.split(text.removeprefix("\ufeff"), name)
-    dialect = dialect_of(sections)
+    return read_sections(sections, dialect_of(sections))
+
+
+def read_sections(sections: layout.Sections, dialect: str) -> LitmusTest:
+    """Let the reader of a dialect read a test."""
     reader = import_module(f"treville.programs.litmus.{_READERS[dialect]}")
     test: LitmusTest = reader.read(sections, sections.source)
     return test

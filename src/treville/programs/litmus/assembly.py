@@ -20,10 +20,10 @@ from treville.programs.ir import (
     Store,
     place,
 )
-from treville.programs.litmus.condition import read_conditions
+from treville.programs.litmus.condition.clauses import read_conditions
 from treville.programs.litmus.initial import RegisterNamer, apply_initial, read_initial
 from treville.programs.litmus.layout import Sections
-from treville.programs.litmus.observation import Observation
+from treville.programs.litmus.observed_registers import Observation
 from treville.programs.litmus.test import LitmusTest
 from treville.results import InputError, Span, Unsupported
 

@@ -26,7 +26,8 @@ NOTHING = Part("", 0)
 
 @dataclass(slots=True)
 class Sections:
-    """What a litmus file consists of. `dialect` is the file's first word as it is written."""
+    """What a litmus file consists of. `dialect` is the file's first word as it is written. A `fragment` is
+    code without a test around it, whose registers and accesses may be of any width."""
 
     source: Source
     dialect: str
@@ -36,6 +37,7 @@ class Sections:
     initial: Part = NOTHING
     program: Part = NOTHING
     conditions: Part = NOTHING
+    fragment: bool = False
 
     def error(self, message: str, offset: int, length: int = 1, hint: str = "") -> InputError:
         """An input error at an offset of the file, for the caller to raise."""

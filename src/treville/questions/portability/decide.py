@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from treville.encoding.executions import encode_program
+from treville.encoding.acyclicity import encode_program
 from treville.engines.contract import GaveUp, Refuted
 from treville.engines.differences.subjects import ProgramSubject, Subject, TestSubject
 from treville.engines.differences.task import LOST, NEW, difference_task
@@ -26,6 +26,7 @@ from treville.passes.joint import Side, compile_both, compiled_for, is_compiled,
 from treville.passes.observing import observing_all
 from treville.programs.ir import Program
 from treville.programs.litmus.test import LitmusTest
+from treville.questions.mixed_sizes import refuse_parts
 from treville.questions.outcomes import outcomes
 from treville.questions.portability.question import Portability, Question
 from treville.results import Budget, BudgetExceeded, InputError, Verdict
@@ -54,9 +55,10 @@ def program_portability(
     budget = budget or Budget()
     if question.engine == "enumerate":
         raise InputError("C programs have too many executions to list", None, "use --engine lazy")
+    refuse_parts(subject.program)
     answer = Portability(Verdict.PASS)
-    if question.notion == "trace":  # rounds of waiting make other executions, but no other states
-        subject = replace(subject, program=replace(subject.program, every_round=True))
+    if question.notion == "trace":  # iterations of waiting make other executions, but no other states
+        subject = replace(subject, program=replace(subject.program, every_iteration=True))
     undefined = _undefined_program(subject.program, question, budget)
     if undefined:
         answer.verdict, answer.reason = Verdict.UNKNOWN, undefined

@@ -10,7 +10,7 @@ from typing import Any
 
 from treville.analysis.facts import Bounds, SetBounds
 from treville.analysis.relations import NotEncodable, analyse_relations
-from treville.encoding.executions import Encoding
+from treville.encoding.acyclicity import Encoding
 from treville.formulas.formula import TRUE, Literal
 from treville.models.model import Model, NodeId
 from treville.relations import EventId

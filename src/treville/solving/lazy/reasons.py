@@ -116,9 +116,7 @@ def _because_absent(node: Node, absent: Part, derivations: Derivations) -> list[
     op, args = node.op, node.args
     _, _, source, target, stage = absent
 
-    def part(
-        argument: NodeId, one: EventId = source, other: EventId = target, holds: bool = False
-    ) -> Part:
+    def part(argument: NodeId, one: EventId = source, other: EventId = target, holds: bool = False) -> Part:
         return Part(holds, argument, one, other, stage)
 
     match op:

@@ -8,9 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from treville.programs.c.library import heap, intrinsics, kernel, locks, memory, threads, verification
+from treville.programs.c.library import (
+    clocks,
+    heap,
+    intrinsics,
+    kernel,
+    locks,
+    printing,
+    threads,
+    verification,
+)
+from treville.programs.c.library import copying as memory
 from treville.programs.c.library.assembly import assembly
 from treville.programs.c.library.calls import Call, Handler, call_defined, call_through_pointer
+from treville.programs.c.library.effects import is_refused
 from treville.programs.c.llvm import GlobalName, InlineAsm, LlvmInstruction, LocalName
 
 if TYPE_CHECKING:
@@ -20,9 +31,11 @@ _ALWAYS: dict[str, Handler] = verification.FUNCTIONS
 _EXTERNAL: dict[str, Handler] = (
     threads.FUNCTIONS
     | locks.FUNCTIONS
+    | clocks.FUNCTIONS
     | heap.FUNCTIONS
     | memory.FUNCTIONS
     | verification.OTHERS
+    | printing.FUNCTIONS
     | intrinsics.FUNCTIONS
 )
 
@@ -31,7 +44,7 @@ def call(body: Body, frame: Frame, instruction: LlvmInstruction) -> None:
     """Translate a call instruction."""
     callee = instruction.operands[0][1]
     if isinstance(callee, InlineAsm):
-        assembly(body, callee)
+        assembly(Call(body, frame, instruction, "inline assembly"), callee)
     elif isinstance(callee, LocalName):
         call_through_pointer(body, frame, instruction)
     elif isinstance(callee, GlobalName):
@@ -54,8 +67,10 @@ def _named(here: Call) -> None:
         verification.nondet(here)
     elif (found := kernel.handler(name)) is not None:
         found(here)
+    elif is_refused(name):
+        raise here.body.unsupported(f"the library function {name}")
     else:
-        translation.note_unknown(name, here.instruction)
+        verification.undefined(here)
 
 
 def known_functions() -> frozenset[str]:

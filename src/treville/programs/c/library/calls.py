@@ -6,8 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from treville.programs import ir
-from treville.programs.c.llvm import LlvmInstruction, StructType
-from treville.programs.c.memory import FULL_FENCE
+from treville.programs.c.accesses import FULL_FENCE
+from treville.programs.c.aggregates import leaves, registers_of
+from treville.programs.c.body import Argument
+from treville.programs.c.llvm import LlvmInstruction
+from treville.programs.grids import Cell
 
 if TYPE_CHECKING:
     from treville.programs.c.body import Body, Frame
@@ -36,17 +39,23 @@ class Call:
 
     def write(self, number: int, value: ir.Expr, bits: int) -> None:
         """Store through a pointer argument, which may be private."""
-        self.body.memory.write_cell(self.frame, self.operands[number], 0, value, bits)
+        self.body.memory.write_cell(self.frame, self.operands[number], Cell(0, bits), value)
 
     def fence(self) -> None:
         """A full fence."""
         self.body.emit(ir.Fence(FULL_FENCE))
 
     def update(
-        self, address: ir.Expr, new: Callable[[ir.Reg], ir.Expr], wait: Callable[[ir.Reg], ir.Expr]
+        self,
+        address: ir.Expr,
+        new: Callable[[ir.Reg], ir.Expr],
+        wait: Callable[[ir.Reg], ir.Expr],
+        check: Callable[[Call, ir.Expr], None] | None = None,
     ) -> ir.Reg:
-        """Atomically replace a word once `wait` holds of its value; the old value."""
+        """Atomically replace a word once `wait` holds of its value; the old value. `check` is done first."""
         old = self.load(address)
+        if check is not None:
+            check(self, old)
         self.body.emit(ir.Assume(wait(old), waits=True))
         self.body.emit(ir.Store(address, new(old), LOCKING, WORD, link=True))
         return old
@@ -74,15 +83,25 @@ def call_defined(here: Call, name: str | None = None) -> None:
     """The function's body."""
     body = here.body
     function = body.translation.module.functions[name or here.name]
-    arguments = [here.argument(number) for number in range(len(here.operands))]
+    named = len(function.parameters)
+    arguments = [body.scalars(here.frame, *operand) for operand in here.operands[:named]]
     instruction = body.here
-    result = body.inline(function, arguments, here.frame.depth)
+    result = body.inline(function, arguments, here.frame.depth, _more(here, named))
     body.here = instruction
-    if isinstance(here.instruction.type, StructType) and here.instruction.result is not None:
-        for number in range(len(here.instruction.type.fields)):
-            body.set(f"{body.name(here.frame, here.instruction)}.{number}", ir.Reg(f"{result.name}.{number}"))
-    else:
-        here.returns(result)
+    if here.instruction.result is not None:
+        kind = here.instruction.type
+        body.assign(body.name(here.frame, here.instruction), kind, registers_of(result.name, kind))
+
+
+def _more(here: Call, named: int) -> list[Argument]:
+    """The arguments behind the named ones, scalar by scalar, as the machine passes them."""
+    found = []
+    for number, (kind, value) in enumerate(here.operands[named:], named + 1):
+        copied = here.instruction.copied.get(number)
+        scalars = here.body.scalars(here.frame, kind, value)
+        kinds = [part for _, part in leaves(kind)]
+        found += [Argument(*pair, copied) for pair in zip(kinds, scalars, strict=True)]
+    return found
 
 
 def candidates(body: Body, arguments: int) -> list[str]:

@@ -7,10 +7,11 @@ can be copied as there is. Elsewhere objects are as large as the program asked f
 from __future__ import annotations
 
 from treville.programs import ir
+from treville.programs.c.accesses import PLAIN, VOLATILE
 from treville.programs.c.library.calls import ZERO, Call, Handler
 from treville.programs.c.library.layouts import repeated, used_as
 from treville.programs.c.llvm import LocalName, Module, Number, size_of
-from treville.programs.c.memory import PLAIN, VOLATILE, plus
+from treville.programs.ir import plus
 
 _IN_FRONT = 16
 _SIZE_BITS = 64
@@ -109,4 +110,7 @@ FUNCTIONS: dict[str, Handler] = {
     "malloc": _malloc, "valloc": _malloc, "calloc": _calloc, "realloc": _realloc, "free": _free,
     "alloca": _on_the_stack, "__builtin_alloca": _on_the_stack,
     "aligned_alloc": _aligned, "memalign": _aligned, "posix_memalign": _posix_memalign,
+    # new and delete of C++, also of arrays, and with the size or the alignment
+    "_Znwm": _malloc, "_Znam": _malloc, "_ZnwmSt11align_val_t": _malloc, "_ZdlPv": _free, "_ZdaPv": _free,
+    "_ZdlPvm": _free, "_ZdaPvm": _free, "_ZdlPvmSt11align_val_t": _free,
 }  # fmt: skip

@@ -1,6 +1,6 @@
 """The Linux kernel's primitives, as `runtime/lkmm.h` declares them: what litmus tests of the kernel have.
 
-The events of a primitive are defined once, in `programs.litmus.linux`; here they are built for C, where the
+The events of a primitive are defined once, in `programs.litmus.c.linux`; here they are built for C, where the
 width of an access is that of its type. Macros that work for every type become functions named `__lkmm_` with
 the width as last argument.
 """
@@ -13,8 +13,8 @@ from functools import partial
 
 from treville.programs import ir
 from treville.programs.c.library.calls import WORD, Call, Handler
-from treville.programs.litmus.c_language_expressions import ExpressionReader, Primitive
-from treville.programs.litmus.linux import primitive
+from treville.programs.litmus.c.expressions import ExpressionReader, Primitive
+from treville.programs.litmus.c.linux import primitive
 
 GENERIC = "__lkmm_"
 _LONG = re.compile(r"atomic(?:64|_long)_")

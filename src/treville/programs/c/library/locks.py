@@ -12,16 +12,27 @@ from collections.abc import Callable
 from treville.programs import ir
 from treville.programs.c.library import mutexes
 from treville.programs.c.library.calls import LOCKING, ONE, WORD, ZERO, Call, Handler
-from treville.programs.c.library.mutexes import BUSY, LOCKED, TIMED_OUT, UNLOCKED, locked
+from treville.programs.c.library.lock_states import (
+    destroy_barrier,
+    require_barrier,
+    require_no_barrier,
+    require_read_or_written,
+)
+from treville.programs.c.library.mutexes import BUSY, C11_TIMED_OUT, LOCKED, TIMED_OUT, UNLOCKED, locked
 
 MINUS_ONE = ir.Const(-1)
 _SLEEPERS = 8  # of so many threads that wait, any one may be woken
 
 
-def _update(here: Call, new: Callable[[ir.Reg], ir.Expr], wait: Callable[[ir.Reg], ir.Expr]) -> None:
+def _update(
+    here: Call,
+    new: Callable[[ir.Reg], ir.Expr],
+    wait: Callable[[ir.Reg], ir.Expr],
+    check: Callable[[Call, ir.Expr], None] | None = None,
+) -> None:
     """The word of a lock becomes `new` of itself as soon as `wait` of it holds, between full fences."""
     here.fence()
-    here.update(here.argument(0), new, wait)
+    here.update(here.argument(0), new, wait, check)
     here.fence()
     here.returns(ZERO)
 
@@ -60,11 +71,24 @@ def _cond_wait(here: Call) -> None:
     if here.body.translation.signals:
         _await_signal(here)
     else:
-        _timed_wait(here)
+        _wait(here)
+        here.returns(ZERO)
 
 
-def _timed_wait(here: Call) -> None:
-    """Waits for as long as it likes. The tag tells `events.waiting` that nothing else happens."""
+def _timed_wait(late: ir.Const) -> Handler:
+    """Wait until woken, or until it is too late, which the result tells: at any time either may be."""
+
+    def handle(here: Call) -> None:
+        _wait(here)
+        outcome = ir.Reg(here.body.fresh("outcome"))
+        here.body.emit(ir.Havoc(outcome.name, (0, late.value)))
+        here.returns(outcome)
+
+    return handle
+
+
+def _wait(here: Call) -> None:
+    """Waits for as long as it likes. The tag tells `events.idle_iterations` that nothing else happens."""
     mutex = here.argument(1)
     here.fence()
     here.body.emit(ir.Store(mutex, UNLOCKED, frozenset({"SC", "A", "COND"}), WORD))
@@ -74,7 +98,6 @@ def _timed_wait(here: Call) -> None:
     here.body.emit(ir.Assume(ir.Op("eq", (old, UNLOCKED), WORD), waits=True))
     here.body.emit(ir.Store(mutex, locked(here), LOCKING | {"COND"}, WORD, link=True))
     here.fence()
-    here.returns(ZERO)
 
 
 def _await_signal(here: Call) -> None:
@@ -148,12 +171,14 @@ def _rw_unlock(here: Call) -> None:
         here,
         lambda old: ir.Select(ir.Op("lt", (old, ZERO), WORD), ZERO, ir.Op("sub", (old, ONE), WORD)),
         lambda _: ONE,
+        require_read_or_written,
     )
 
 
 def _barrier_init(here: Call) -> None:
     """A barrier is two words: how many threads it needs, and how many have come so far."""
     address = here.argument(0)
+    require_no_barrier(here)
     here.store(address, here.argument(2))
     here.store(ir.Op("add", (address, ir.Const(8)), 64), ZERO)
     here.returns(ZERO)
@@ -163,6 +188,7 @@ def _barrier_wait(here: Call) -> None:
     body, address = here.body, here.argument(0)
     here.fence()
     needed = here.load(address, link=False)
+    require_barrier(here, needed)
     counter = ir.Op("add", (address, ir.Const(8)), 64)
     old = here.update(counter, lambda before: ir.Op("add", (before, ONE), WORD), lambda _: ONE)
     rounds = ir.Op("add", (ir.Op("sdiv", (old, needed), WORD), ONE), WORD)
@@ -219,8 +245,8 @@ FUNCTIONS: dict[str, Handler] = {
     "pthread_spin_lock": _lock, "pthread_spin_unlock": _unlock, "pthread_spin_init": _reset,
     "pthread_spin_trylock": _try(lambda old: ir.Op("eq", (old, UNLOCKED), WORD), lambda _: LOCKED, BUSY),
     "pthread_rwlock_init": _reset, "pthread_cond_init": _condition_init, "cnd_init": _condition_init,
-    "pthread_cond_wait": _cond_wait, "cnd_wait": _cond_wait, "pthread_cond_timedwait": _timed_wait,
-    "cnd_timedwait": _timed_wait,
+    "pthread_cond_wait": _cond_wait, "cnd_wait": _cond_wait, "pthread_cond_timedwait": _timed_wait(TIMED_OUT),
+    "pthread_cond_clockwait": _timed_wait(TIMED_OUT), "cnd_timedwait": _timed_wait(C11_TIMED_OUT),
     "pthread_cond_signal": _signal, "cnd_signal": _signal,
     "pthread_cond_broadcast": _broadcast, "cnd_broadcast": _broadcast,
     "pthread_rwlock_rdlock": _read_lock, "pthread_rwlock_wrlock": _write_lock,
@@ -229,14 +255,15 @@ FUNCTIONS: dict[str, Handler] = {
     "pthread_rwlock_timedwrlock": _try_write_lock(TIMED_OUT),
     "pthread_rwlock_unlock": _rw_unlock,
     "pthread_barrier_init": _barrier_init, "pthread_barrier_wait": _barrier_wait,
+    "pthread_barrier_destroy": destroy_barrier,
     "sem_init": _semaphore_init, "sem_wait": _semaphore_wait, "sem_trywait": _semaphore_try_wait,
-    "sem_timedwait": _semaphore_try_wait,
+    "sem_timedwait": _semaphore_try_wait, "sem_clockwait": _semaphore_try_wait,
     "sem_post": _semaphore_post, "sem_getvalue": _semaphore_value,
     **dict.fromkeys(
-        ("pthread_mutex_destroy", "pthread_cond_destroy", "pthread_barrier_destroy",
+        ("pthread_cond_destroy",
          "pthread_mutexattr_destroy", "pthread_mutexattr_setpshared", "pthread_rwlock_destroy",
          "pthread_rwlockattr_init", "pthread_rwlockattr_destroy", "pthread_condattr_init",
-         "pthread_condattr_destroy", "pthread_spin_destroy", "mtx_destroy", "cnd_destroy",
+         "pthread_condattr_destroy", "pthread_condattr_setclock", "pthread_spin_destroy", "cnd_destroy",
          "sem_destroy"),
         Call.nothing,
     ),

@@ -12,8 +12,17 @@ from collections.abc import Callable
 
 from treville.programs import ir
 from treville.programs.c.library.calls import LOCKING, ONE, WORD, ZERO, Call, Handler
+from treville.programs.c.library.lock_states import (
+    destroy_mutex,
+    held_or,
+    note_held,
+    require_alive,
+    require_first_init,
+    require_held,
+)
 from treville.programs.c.llvm import GlobalName, Module, Number
-from treville.programs.c.memory import plus
+from treville.programs.grids import Cell
+from treville.programs.ir import plus
 
 UNLOCKED = ZERO
 LOCKED = ONE
@@ -81,8 +90,9 @@ def lock(here: Call) -> None:
     is told about it by one that checks."""
     here.fence()
     if not _owned(here):
-        here.update(here.argument(0), lambda _: LOCKED, _is_free)
+        here.update(here.argument(0), lambda _: LOCKED, _is_free, require_alive)
         here.fence()
+        note_held(here, ONE)
         here.returns(ZERO)
         return
     kind = _kind(here)
@@ -111,8 +121,12 @@ def try_lock(busy: ir.Const) -> Handler:
             held = ir.Select(_equal(kind, _RECURSIVE), _held_by_me(old), ZERO)
             new = ir.Select(free, new, _again(kind, old))
             free = ir.Select(free, ONE, held)
+        if kind is None:
+            require_alive(here, old)
         here.body.emit(ir.Store(address, new, LOCKING, WORD, link=True, when=free))
         here.fence()
+        if kind is None:
+            note_held(here, held_or(here, free))
         here.returns(ir.Select(free, ZERO, busy))
 
     return handle
@@ -121,6 +135,8 @@ def try_lock(busy: ir.Const) -> Handler:
 def unlock(here: Call) -> None:
     """Let go of the mutex, or of its last lock; only the thread that holds it can do so where that is
     checked."""
+    if not _owned(here):
+        require_held(here)
     here.fence()
     if not _owned(here):
         here.store(here.argument(0), UNLOCKED)
@@ -142,7 +158,7 @@ def init(here: Call) -> None:
     """A mutex of the kind that the attributes say, an ordinary one without them."""
     kind: ir.Expr = ZERO
     if _owned(here) and here.operands[1][1] != Number(0):
-        kind = here.body.memory.read_cell(here.frame, here.operands[1], 0, WORD)
+        kind = here.body.memory.read_cell(here.frame, here.operands[1], Cell(0, WORD))
     _fresh(here, kind)
 
 
@@ -152,6 +168,7 @@ def c11_init(here: Call) -> None:
 
 
 def _fresh(here: Call, kind: ir.Expr) -> None:
+    require_first_init(here)
     here.store(here.argument(0), UNLOCKED)
     if _owned(here):
         here.body.emit(ir.Store(plus(here.argument(0), _KIND_OFFSET), kind, frozenset({"NA"}), WORD))
@@ -174,6 +191,7 @@ FUNCTIONS: dict[str, Handler] = {
     "mtx_timedlock": try_lock(C11_TIMED_OUT),
     "pthread_mutex_unlock": unlock, "mtx_unlock": unlock,
     "pthread_mutex_init": init, "mtx_init": c11_init,
+    "pthread_mutex_destroy": destroy_mutex, "mtx_destroy": destroy_mutex,
     "pthread_mutexattr_init": _attributes(lambda _: ZERO),
     "pthread_mutexattr_settype": _attributes(lambda here: here.argument(1)),
 }  # fmt: skip

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from treville.programs import ir
+from treville.programs.c.accesses import FULL_FENCE
 from treville.programs.c.library.calls import (
     LOCKING,
     ONE,
@@ -21,7 +22,6 @@ from treville.programs.c.library.calls import (
     each_function,
 )
 from treville.programs.c.llvm import Function, GlobalName, LocalName, Module, Number, Value
-from treville.programs.c.memory import FULL_FENCE
 from treville.programs.c.private import private_variables
 from treville.relations.graphs import reachable
 
@@ -166,7 +166,11 @@ def _create(here: Call, function: int, argument: int) -> None:
 
     here.fence()
     each_function(body, here.argument(function), candidates(body, 1), start)
-    here.write(0, thread, 64)
+    if here.operands[0][1] == Number(0):
+        told = "a null pointer instead of a place for the thread's number is reached"
+        body.emit(ir.Assert(ZERO, told, memory=True, fatal=False))
+    else:
+        here.write(0, thread, 64)
     here.fence()
     if body.translation.threads.numbers:
         body.emit(ir.Store(_cell_of(body, _NUMBERS, thread), ONE, SYNCHRONISING, 64))
@@ -218,7 +222,53 @@ def _get_specific(here: Call) -> None:
     here.returns(value)
 
 
+def _async(here: Call) -> None:
+    """A thread that runs a function with at most one argument, and that nobody waits for."""
+    body = here.body
+    if len(here.operands) > 2:
+        raise body.unsupported("a thread with more than one argument")
+    thread = body.fresh("thread")
+    value = here.argument(1) if len(here.operands) == 2 else ZERO
+
+    def start(name: str) -> None:
+        body.translation.thread_function(name)
+        body.emit(ir.Spawn(thread, name, value))
+
+    here.fence()
+    each_function(body, here.argument(0), candidates(body, 1), start)
+    here.fence()
+
+
+def _push_cleanup(here: Call) -> None:
+    """What is to be called when the thread leaves, or when the matching end of the block is reached."""
+    here.body.cleanups.append((here.argument(1), here.argument(2)))
+
+
+def _pop_cleanup(here: Call) -> None:
+    if not here.body.cleanups:
+        raise here.body.unsupported("pthread_cleanup_pop without pthread_cleanup_push")
+    handler = here.body.cleanups.pop()
+    wanted = here.argument(1)
+    done = here.body.fresh("no cleanup")
+    here.body.emit(ir.Branch(done, ir.Op("eq", (wanted, ZERO), WORD)))
+    _clean_up(here, handler)
+    here.body.label(done)
+
+
+def _clean_up(here: Call, handler: tuple[ir.Expr, ir.Expr]) -> None:
+    body = here.body
+
+    def run(name: str) -> None:
+        body.inline(body.translation.module.functions[name], [handler[1]], here.frame.depth)
+
+    each_function(body, handler[0], candidates(body, 1), run)
+
+
 def _exit_thread(here: Call) -> None:
+    if here.body.translation.runs_at_exit and not here.body.thread.parameter:
+        raise here.body.unsupported(f"{here.name} in main, where functions run at exit")
+    for handler in reversed(here.body.cleanups):
+        _clean_up(here, handler)
     here.body.set(RESULT, here.argument(0))
     here.body.emit(ir.Branch(_outermost_exit(here)))
 
@@ -263,10 +313,12 @@ FUNCTIONS: dict[str, Handler] = {
     "pthread_setspecific": _set_specific, "tss_set": _set_specific,
     "pthread_getspecific": _get_specific, "tss_get": _get_specific,
     "pthread_key_delete": Call.nothing, "tss_delete": Call.nothing,
+    "_pthread_cleanup_push": _push_cleanup, "_pthread_cleanup_pop": _pop_cleanup,
+    "treville_async": _async, "__VERIFIER_tid": _self,
     "pthread_exit": _exit_thread, "thrd_exit": _exit_thread,
     "pthread_once": _once, "call_once": _once,
     **dict.fromkeys(
-        ("pthread_detach", "thrd_detach", "sched_yield", "thrd_yield", "pthread_yield", "thrd_sleep",
+        ("pthread_detach", "thrd_detach", "sched_yield", "thrd_yield", "pthread_yield",
          "pthread_setconcurrency", "pthread_attr_init", "pthread_attr_destroy", "pthread_attr_setdetachstate",
          "pthread_attr_setstacksize", "pthread_attr_setscope", "pthread_attr_setschedpolicy",
          "pthread_setname_np", "pthread_setcancelstate", "pthread_setcanceltype", "pthread_testcancel"),

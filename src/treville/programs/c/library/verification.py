@@ -6,9 +6,9 @@ import re
 
 from treville.programs import ir
 from treville.programs.c.body import bits_of
+from treville.programs.c.library import ending
 from treville.programs.c.library.calls import ZERO, Call, Handler
-from treville.programs.c.llvm import IntType, LocalName, OtherType, Type, VoidType
-from treville.programs.c.private import is_read
+from treville.programs.c.llvm import ArrayType, IntType, OtherType, StructType, Type, VoidType
 
 
 def _fail(here: Call) -> None:
@@ -21,10 +21,6 @@ def _assert(here: Call) -> None:
 
 def _assume(here: Call) -> None:
     here.body.emit(ir.Assume(here.argument(0)))
-
-
-def _stop(here: Call) -> None:
-    here.body.emit(ir.Stop(reason=here.name))
 
 
 def nondet(here: Call) -> None:
@@ -47,11 +43,29 @@ def _atomic_end(here: Call) -> None:
     here.body.emit(ir.AtomicEnd())
 
 
-def _ignored(here: Call) -> None:
+def undefined(here: Call) -> None:
+    """A function that is defined nowhere: it returns anything."""
+    kind = here.instruction.type
+    if isinstance(kind, StructType | ArrayType):
+        raise here.body.unsupported(f"{here.name}, which is defined nowhere, returns a struct")
+    here.body.translation.note_undefined(here.name, here.instruction)
+    ignored(here)
+
+
+_FENCES = {"_mm_mfence": "MFENCE", "_mm_lfence": "LFENCE", "_mm_sfence": "SFENCE"}
+
+
+def _fence(tag: str) -> Handler:
+    return lambda here: here.body.emit(ir.Fence(frozenset({tag})))
+
+
+def ignored(here: Call) -> None:
     """Output and the like: no effect; the result is anything."""
     if here.instruction.result is not None:
         kind: Type = here.instruction.type
-        if not isinstance(kind, VoidType):
+        if kind == IntType(1):
+            here.body.emit(ir.Havoc(here.body.name(here.frame, here.instruction), (0, 1)))
+        elif not isinstance(kind, VoidType):
             here.body.emit(ir.Nondet(here.body.name(here.frame, here.instruction), bits_of(kind)))
 
 
@@ -60,24 +74,6 @@ def _random(here: Call) -> None:
     number = here.body.fresh("random")
     here.body.emit(ir.Nondet(number, 32))
     here.returns(ir.Op("and", (ir.Reg(number), ir.Const(0x7FFF_FFFF)), 32))
-
-
-def _print_into(here: Call, size: int | None) -> None:
-    """Text in a buffer, of which nobody can tell what it is; argument `size` says how much of it."""
-    target, private = here.operands[0][1], here.frame.private
-    _ignored(here)
-    found = private.get(target.name) if isinstance(target, LocalName) else None
-    if found is not None and not is_read(here.frame.function, private, found.variable):
-        return
-    cells = here.body.memory.cells_of(here.frame, target)
-    length = here.argument(size) if size is not None else None
-    if cells is None:
-        raise here.body.unsupported(f"{here.name} into memory whose layout is not known")
-    for offset, bits in cells:
-        if not isinstance(length, ir.Const) or offset < length.value:
-            text = here.body.fresh("text")
-            here.body.emit(ir.Nondet(text, bits))
-            here.body.memory.write_cell(here.frame, here.operands[0], offset, ir.Reg(text), bits)
 
 
 _CONVERSION = re.compile(r"%(\*?)\d*(hh|h|ll|l|z|j|t|)([diuxXoc])")
@@ -96,32 +92,35 @@ def _scan(here: Call, skipped: int) -> None:
         value = here.body.fresh("input")
         here.body.emit(ir.Nondet(value, bits))
         here.write(number, ir.Reg(value), bits)
-    _ignored(here)
+    ignored(here)
 
 
 FUNCTIONS: dict[str, Handler] = {
     "__VERIFIER_assert": _assert, "__VERIFIER_assume": _assume, "assume_abort_if_not": _assume,
-    "__VERIFIER_atomic_begin": _atomic_begin, "__VERIFIER_atomic_end": _atomic_end,
+    "treville_atomic_begin": _atomic_begin, "treville_atomic_end": _atomic_end,
     **dict.fromkeys(("__assert_fail", "__assert", "__assert_rtn", "reach_error", "__VERIFIER_error"), _fail),
-    **dict.fromkeys(("abort", "exit", "_exit", "_Exit", "quick_exit"), _stop),
+    **ending.FUNCTIONS,
 }  # fmt: skip
 OTHERS: dict[str, Handler] = {
+    **dict.fromkeys(("__VERIFIER_atomic_begin", "__CPROVER_atomic_begin"), _atomic_begin),
+    **dict.fromkeys(("__VERIFIER_atomic_end", "__CPROVER_atomic_end"), _atomic_end),
+    "__CPROVER_assume": _assume, "__CPROVER_assert": _assert,
+    **{name: _fence(tag) for name, tag in _FENCES.items()}, "_mm_pause": Call.nothing,
     **dict.fromkeys(
         ("__VERIFIER_loop_bound", "__VERIFIER_loop_begin", "__VERIFIER_spin_start", "__VERIFIER_spin_end"),
         Call.nothing,
     ),
     "rand": _random, "random": _random,
-    "sprintf": lambda here: _print_into(here, None), "snprintf": lambda here: _print_into(here, 1),
     "scanf": lambda here: _scan(here, 0), "__isoc99_scanf": lambda here: _scan(here, 0),
     "sscanf": lambda here: _scan(here, 1), "__isoc99_sscanf": lambda here: _scan(here, 1),
     "fscanf": lambda here: _scan(here, 1), "__isoc99_fscanf": lambda here: _scan(here, 1),
     **dict.fromkeys(
-        ("usleep", "sleep", "nanosleep", "srand", "srandom", "fflush", "setbuf", "setvbuf"),
+        ("srand", "srandom", "fflush"),
         Call.nothing,
     ),
     **dict.fromkeys(
-        ("printf", "puts", "putchar", "fprintf", "perror", "fputs", "putc", "fputc", "vprintf", "vfprintf",
-         "getpid", "time", "clock", "getchar", "gettid", "strerror"),
-        _ignored,
+        ("puts", "putchar", "perror", "fputs", "putc", "fputc",
+         "getpid", "getchar", "gettid"),
+        ignored,
     ),
 }  # fmt: skip

@@ -56,6 +56,7 @@ __LKMM_EXCHANGE(_release)
 
 void smp_mb(void);
 void smp_rmb(void);
+void smp_acquire__after_ctrl_dep(void);
 void smp_wmb(void);
 void smp_mb__before_atomic(void);
 void smp_mb__after_atomic(void);

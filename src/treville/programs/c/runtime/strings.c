@@ -61,14 +61,6 @@ char *strchr(const char *text, int character) {
     }
 }
 
-int memcmp(const void *left, const void *right, size length) {
-    const unsigned char *first = left, *second = right;
-    for (size at = 0; at < length; at++)
-        if (first[at] != second[at])
-            return first[at] - second[at];
-    return 0;
-}
-
 int atoi(const char *text) {
     int number = 0, negative = 0;
     while (*text == ' ')

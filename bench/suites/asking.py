@@ -1,0 +1,122 @@
+"""Questions -> answers, each by a process of its own that is killed when it takes much too long."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from cases import Case, judge
+
+Report: TypeAlias = dict[str, Any]
+
+# Seconds beyond its limit after which a process is killed, and litmus tests for each process.
+_GRACE = 20.0
+_AT_ONCE = 100
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What Treville said; `name` is the command line with the file's path below the suites' folder."""
+
+    name: str
+    suite: str
+    family: str
+    expected: str
+    verdict: str
+    outcome: str
+    reason: str
+    seconds: float
+
+
+def answers(
+    cases: Sequence[Case], folder: Path, jobs: int, timeout: float, log: Path | None
+) -> Iterator[Answer]:
+    """The answers; those that the log has come first and are taken from there."""
+    known = _read(log)
+    yield from (known[name] for case in cases if (name := _name(case, folder)) in known)
+    asked = [case for case in cases if _name(case, folder) not in known]
+    with ThreadPoolExecutor(jobs) as pool:
+        for found in pool.map(lambda group: _ask(group, folder, timeout), _groups(asked)):
+            if log:
+                with log.open("a") as file:
+                    file.writelines(json.dumps(asdict(answer)) + "\n" for answer in found)
+            yield from found
+
+
+def _groups(cases: Iterable[Case]) -> Iterator[list[Case]]:
+    """Litmus tests of the same question are asked many at a time, programs one by one."""
+    tests: dict[tuple[str, ...], list[Case]] = defaultdict(list)
+    for case in cases:
+        if case.file.suffix == ".litmus":
+            tests[case.family, *case.arguments].append(case)
+        else:
+            yield [case]
+    for some in tests.values():
+        yield from (some[start : start + _AT_ONCE] for start in range(0, len(some), _AT_ONCE))
+
+
+def _name(case: Case, folder: Path) -> str:
+    return " ".join((*case.arguments, case.file.relative_to(folder).as_posix()))
+
+
+def _read(log: Path | None) -> dict[str, Answer]:
+    if log is None or not log.exists():
+        return {}
+    stored = [Answer(**json.loads(line)) for line in log.read_text().splitlines()]
+    return {answer.name: answer for answer in stored}
+
+
+def _ask(cases: Sequence[Case], folder: Path, timeout: float) -> list[Answer]:
+    started = time.monotonic()
+    reports, complaint = _run(cases, timeout)
+    spent = (time.monotonic() - started) / len(cases)
+    return [
+        Answer(
+            _name(case, folder), case.suite, case.family, case.expected, str(report.get("verdict", "")),
+            judge(case.expected, report), str(report.get("reason", "")).partition("\n")[0], round(spent, 2),
+        )
+        for case in cases
+        for report in [_worst(reports.get(str(case.file), [{"reason": complaint}]))]
+    ]  # fmt: skip
+
+
+def _worst(reports: Sequence[Report]) -> Report:
+    """Of the answers for all properties the one that decides: a failure, or else one that is no proof."""
+    rank = {"FAIL": 0, "UNKNOWN": 1, "PASS": 2}
+    return min(reports, key=lambda report: rank.get(str(report.get("verdict")), 0))
+
+
+def _run(cases: Sequence[Case], timeout: float) -> tuple[dict[str, list[Report]], str]:
+    """The reports of each file, and what was complained about."""
+    command = [sys.executable, "-m", "treville", *cases[0].arguments, "--json", "--no-executions"]
+    process = subprocess.Popen(
+        [*command, "--timeout", f"{timeout:g}", *(str(case.file) for case in cases)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    complaint = ""
+    try:
+        output, complaint = process.communicate(timeout=timeout * len(cases) + _GRACE)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+        complaint = "the limit was not kept"
+    reports: dict[str, list[Report]] = defaultdict(list)
+    for line in output.splitlines():
+        if line.startswith("{"):
+            report: Report = json.loads(line)
+            reports[report["file"]].append(report)
+    return reports, complaint[-300:]

@@ -1,0 +1,216 @@
+"""A program -> every state of a machine with store buffers: an answer without bounds, or too many states.
+
+The search. It shares nothing with the axiomatic engines but the program IR and the operators, so agreement of
+the two means something.
+
+Loops need no bound where the program has finitely many states: a state that was seen is not explored again,
+nor is one that differs from it only in which of several threads that are alike has done what.
+What the machine cannot do exactly (any number where more of it matters than a few tests, memory that is not
+initialised, accesses of mixed sizes or outside of objects) it leaves to the other engines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from random import Random
+
+from treville.machines.buffers.leaks import LEAKED, leaked
+from treville.machines.buffers.step import Step
+from treville.machines.memories import Memories, slot_of
+from treville.machines.states import (
+    BETWEEN_LOOKS,
+    EMPTY,
+    MOST_STATES,
+    USUAL_ERRORS,
+    Answer,
+    Buffer,
+    Disabled,
+    Entry,
+    Failed,
+    LimitReached,
+    Log,
+    State,
+)
+from treville.machines.threads import MAIN, Does, Threads
+from treville.programs import ir
+from treville.results import Budget
+from treville.results.properties import Error
+from treville.results.verdict import Verdict
+
+_VISIBLE = (Does.LOAD, Does.STORE, Does.UPDATE, Does.BEGIN, Does.FREE)
+_STOPS = (Does.END, Does.BLOCKED, Does.CUT, Does.UPDATE, Does.BEGIN)
+
+
+@dataclass
+class Machine:
+    """Explores a compiled program under `sc`, `tso` or `pso`. `bound` limits loops as the engines do; with
+    `samples` only so many numbers of each kind are tried where any will do, and only a failure is an answer.
+    Threads go no further than to errors that are not among `errors`.
+    `order` says in which order states are looked at: a mistake that is far from every end shows soon in one
+    that is random."""
+
+    program: ir.Program
+    model: str
+    bound: int | None = None
+    limit: int = MOST_STATES
+    budget: Budget = field(default_factory=Budget)
+    samples: int = 0
+    order: Random | None = None
+    errors: frozenset[Error] = USUAL_ERRORS
+    threads: Threads = field(init=False)
+    memories: Memories = field(init=False)
+    _before: dict[State, State | None] = field(default_factory=dict)
+    _seen: set[State] = field(default_factory=set)
+    _stack: list[tuple[State, State | None]] | None = None
+
+    def __post_init__(self) -> None:
+        self.threads = Threads(self.program, self.bound, self.samples)
+        self.memories = Memories(self.program)
+
+    def explore(self) -> Answer:
+        """Depth-first over all states. Raises `TooManyStates`; after `LimitReached` it can be asked again,
+        with a larger limit, and goes on."""
+        before, seen = self._before, self._seen
+        current: State | None = None
+        try:
+            if self._stack is None:
+                self._stack = [(state, None) for state, _ in self.first()]
+            stack = self._stack
+            while stack:
+                if len(before) >= self.limit:
+                    raise LimitReached("too many states")
+                current, origin = stack.pop()
+                key = _in_order(current) if self.threads.alike else current
+                if key in seen:
+                    continue
+                seen.add(key)
+                before[current] = origin
+                if len(before) % BETWEEN_LOOKS == 0:
+                    self.budget.check()
+                if Error.LEAK in self.errors and (lost := leaked(self, current)) is not None:
+                    return self._leak(lost, current)
+                following = [state for state, _ in self.successors(current)]
+                if self.order is not None:
+                    self.order.shuffle(following)
+                stack.extend((state, current) for state in following)
+        except Failed as failed:
+            return self.failure(failed, current, before)
+        partly = self.threads.was_cut or self.threads.sampled
+        return Answer(Verdict.UNKNOWN if partly else Verdict.PASS, len(before))
+
+    def first(self, logging: bool = False) -> Iterator[tuple[State, list[Log]]]:
+        """The states in which every thread waits in front of something visible, at first."""
+        start = State((self.threads.start(MAIN),), (EMPTY,), self.memories.initial)
+        return self.settle(self._step(start, logging))
+
+    def _step(self, state: State, logging: bool) -> Step:
+        log: list[Log] | None = [] if logging else None
+        return Step(self.threads, self.memories, self.model != "sc", state, log, self.errors)
+
+    def successors(self, state: State, logging: bool = False) -> Iterator[tuple[State, list[Log]]]:
+        """All states after one visible step, each with what happened if somebody wants to know."""
+        for _, step in self.moves(state, logging):
+            yield from self.settle(step)
+
+    def moves(self, state: State, logging: bool = False) -> Iterator[tuple[int, Step]]:
+        """Who can do what: the number of a thread with a visible step of its own; ~number where its buffer
+        lets a store get to memory."""
+        actions = self.threads.actions
+        for number, thread in enumerate(state.threads):
+            for place in self.flushable(state.buffers[number]):
+                step = self._step(state, logging)
+                step.flush(number, place)
+                yield ~number, step
+            if actions[thread].does in _VISIBLE:
+                try:
+                    following = list(self._step(state, logging).visibly(number))
+                except Disabled:
+                    continue
+                for step in following:
+                    yield number, step
+
+    def flushable(self, buffer: Buffer) -> list[int]:
+        """The entries that can get to memory next."""
+        if self.model != "pso" or not buffer.entries:
+            return [0] if buffer.entries else []
+        found = []
+        for place, entry in enumerate(buffer.entries):
+            ahead = buffer.entries[:place]
+            if all(not _ordered(e, entry) and e.epoch == entry.epoch for e in ahead):
+                found.append(place)
+        return found
+
+    def settle(self, step: Step, stops: tuple[Does, ...] = _STOPS) -> Iterator[tuple[State, list[Log]]]:
+        """Let every thread run up to its next visible action, or to one of `stops`; free choices give several
+        states. A thread that does nothing but choose again is left where it is."""
+        pending = [step]
+        chosen: set[State] = set()
+        actions = self.threads.actions
+        while pending:
+            current = pending.pop()
+            for number, thread in enumerate(current.threads):
+                does = actions[thread].does
+                if does in stops:
+                    continue
+                following = current.quietly(number)
+                if following is not None and does is Does.CHOOSE:
+                    following = [other for other in following if other.state() not in chosen]
+                    chosen.update(other.state() for other in following)
+                if following is not None:
+                    pending.extend(following)
+                    break
+            else:
+                yield current.state(), current.log or []
+
+    def failure(self, failed: Failed, last: State | None, before: dict[State, State | None]) -> Answer:
+        """The run that failed, again from its start, with what happened."""
+        log, bodies = self.run_to(last, before)
+        try:
+            for _ in self.first(logging=True) if last is None else self.successors(last, logging=True):
+                pass
+        except Failed as again:
+            failed = again
+        for entry in failed.log:
+            if isinstance(entry.instruction, ir.Spawn) and entry.address >= len(bodies):
+                bodies.append(entry.instruction.function)
+        return Answer(Verdict.FAIL, len(before), failed.instruction, log + failed.log, bodies, failed.message)
+
+    def _leak(self, address: int, last: State) -> Answer:
+        """The run on which the object at the address is lost."""
+        log, bodies = self.run_to(last, self._before)
+        made = [entry.instruction for entry in log if entry.kind == "A" and entry.address == address]
+        return Answer(Verdict.FAIL, len(self._before), made[-1], log, bodies, LEAKED)
+
+    def run_to(self, last: State | None, before: Mapping[State, State | None]) -> tuple[list[Log], list[str]]:
+        """What happens on the path to a state, by what is before each, and what its threads execute."""
+        path: list[State] = []
+        at = last
+        while at is not None:
+            path.append(at)
+            at = before[at]
+        log: list[Log] = []
+        source = self.first(logging=True)
+        for state in reversed(path):
+            log += next(steps for following, steps in source if following == state)
+            source = self.successors(state, logging=True)
+        bodies = [self.threads.frames[thread].body for thread in path[0].threads] if path else [MAIN]
+        return log, bodies
+
+
+def _in_order(state: State) -> State:
+    """The same for all states that differ in which of the threads but the first does what."""
+    others = sorted(zip(state.threads[1:], state.buffers[1:], strict=True))
+    threads, buffers = (state.threads[0],), (state.buffers[0],)
+    return State(
+        threads + tuple(thread for thread, _ in others),
+        buffers + tuple(buffer for _, buffer in others),
+        state.memory,
+    )
+
+
+def _ordered(one: Entry, other: Entry) -> bool:
+    """Do two stores of a thread reach memory in order, since they are to one cell, or one ends the object?"""
+    if one.address < 0 or other.address < 0:
+        return slot_of(abs(one.address)) == slot_of(abs(other.address))
+    return one.address == other.address

@@ -1,0 +1,1 @@
+"""A `.cub` file -> a `System` under one memory model."""

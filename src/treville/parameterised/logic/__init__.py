@@ -1,0 +1,1 @@
+"""Terms, literals and cubes, and whether conjunctions of literals have solutions."""

@@ -1,0 +1,1 @@
+"""Finite instances of a system, state by state: what is reachable, and runs as evidence."""

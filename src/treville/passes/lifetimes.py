@@ -1,0 +1,64 @@
+"""A program that frees objects -> the same program where each cell that may be accessed has its own end.
+
+To free an object is to write to all of its cells for the last time: whoever accesses one of them after that
+write (in coherence, or where happens-before does not say that it was earlier) uses it after it was freed.
+Which cells an object has is known only once the addresses of all accesses are. What a freed cell holds never
+matters, so they do not depend on what is freed, and it is enough to look once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from treville.analysis.possible import Values
+from treville.events.kinds import FENCE
+from treville.events.symbolic import SymbolicProgram
+from treville.programs.ir import FREED, LOCATION_BASE, LOCATION_STRIDE, Free, Instruction, Program, Thread
+from treville.relations import elements
+
+
+def with_ends_of_cells(symbolic: SymbolicProgram, values: Values) -> Program | None:
+    """The program with a `Free` for each cell of the objects that may be freed; None if there are no cells
+    but the first ones."""
+    cells = _cells(symbolic, values, _freed(symbolic, values))
+    if not cells:
+        return None
+    return symbolic.program.rewritten(lambda thread: _split(thread, cells))
+
+
+def _freed(symbolic: SymbolicProgram, values: Values) -> set[int]:
+    """The starts of the objects that may be freed."""
+    found: set[int] = set()
+    for guard, address, _ in symbolic.frees:
+        if address in values.ranged:
+            return set(symbolic.heap)
+        if values.possible(guard):
+            found |= values.listed(address)
+    return found.intersection(symbolic.heap)
+
+
+def _cells(symbolic: SymbolicProgram, values: Values, freed: set[int]) -> dict[int, tuple[int, ...]]:
+    """By their offsets: the cells, other than the first ones, of objects that may be freed."""
+    found: dict[int, set[int]] = {}
+    for number in elements(values.live):
+        event = symbolic.events[number]
+        if event.kind is FENCE or FREED in event.tags:
+            continue
+        for address in values.addresses(event):
+            offset = (address - LOCATION_BASE) % LOCATION_STRIDE
+            if offset and address - offset in freed:
+                found.setdefault(offset, set()).add(address - offset)
+    return {offset: tuple(sorted(starts)) for offset, starts in sorted(found.items())}
+
+
+def _split(thread: Thread, cells: dict[int, tuple[int, ...]]) -> Thread:
+    code: list[Instruction] = []
+    places: list[int] = []
+    for instruction in thread.instructions:
+        places.append(len(code))
+        code.append(instruction)
+        if isinstance(instruction, Free):
+            code += [replace(instruction, offset=offset, within=starts) for offset, starts in cells.items()]
+    places.append(len(code))
+    labels = {name: places[at] for name, at in thread.labels.items()}
+    return replace(thread, instructions=tuple(code), labels=labels)

@@ -1,0 +1,1 @@
+"""Inline assembly -> IR: constraints and templates; the litmus readers define the instructions."""

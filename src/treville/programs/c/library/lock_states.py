@@ -1,0 +1,142 @@
+"""Calls on mutexes, read-write locks and barriers -> the code that notices when POSIX leaves them undefined.
+
+An ordinary mutex is unlocked by who holds it: each thread notes in a private object what it holds, which
+costs no event. What was destroyed holds a number of its own (a barrier: the number 0 of threads, as one that
+was never initialised does). All this is known of globals; other places may hold just any number at first, and
+are left alone. Programs without calls of `*_destroy` and `*_init` pay nothing for these.
+"""
+
+from __future__ import annotations
+
+from treville.programs import ir
+from treville.programs.c.library.calls import ONE, WORD, ZERO, Call
+from treville.programs.c.llvm import GlobalName, Module
+
+DESTROYED = ir.Const(-77)
+INITIALISED = ir.Const(1)
+_HELD = "mutexes that are held"
+_MARK = 8  # where a mutex notes that it was initialised by a call
+_OWN_ACCESS = frozenset({"NA"})  # of the implementation, which does not race
+_DESTROYING = ("pthread_mutex_destroy", "mtx_destroy")
+
+
+def destroys_mutexes(module: Module) -> bool:
+    """Does the program destroy mutexes?"""
+    for function in module.functions.values():
+        for instruction in (i for block in function.blocks for i in block.instructions):
+            callee = instruction.operands[0][1] if instruction.opcode == "call" else None
+            if isinstance(callee, GlobalName) and callee.name in _DESTROYING:
+                return True
+    return False
+
+
+def _require(here: Call, condition: ir.Expr, what: str, fatal: bool = True) -> None:
+    here.body.emit(ir.Assert(condition, f"{what} is reached", undefined=True, fatal=fatal))
+
+
+def is_global(here: Call) -> bool:
+    """Is the place of the first argument known, and its first contents too?"""
+    return isinstance(here.argument(0), ir.Const)
+
+
+def require_alive(here: Call, word: ir.Expr) -> None:
+    """The word is not that of a mutex that was destroyed."""
+    if here.body.translation.destroys_mutexes and is_global(here):
+        _require(here, ir.Op("ne", (word, DESTROYED), WORD), "a mutex that was destroyed")
+
+
+def note_held(here: Call, held: ir.Expr) -> None:
+    """The thread holds the mutex if the number is not 0."""
+    if is_global(here):
+        here.body.emit(ir.WritePrivate(_HELD, here.argument(0), held))
+
+
+def require_held(here: Call) -> None:
+    """Only who holds a mutex may unlock it."""
+    if is_global(here):
+        held = _held(here)
+        told = "an unlock of a mutex that the thread does not hold"
+        _require(here, ir.Op("ne", (held, ZERO), WORD), told, fatal=False)
+        note_held(here, ZERO)
+
+
+def held_or(here: Call, locked: ir.Expr) -> ir.Expr:
+    """Does the thread hold the mutex by now, if it was locked under a condition?"""
+    return ir.Select(locked, ONE, _held(here)) if is_global(here) else ONE
+
+
+def _held(here: Call) -> ir.Reg:
+    held = ir.Reg(here.body.fresh("held"))
+    here.body.emit(ir.ReadPrivate(held.name, _HELD, here.argument(0)))
+    return held
+
+
+def require_first_init(here: Call) -> None:
+    """A mutex is initialised once, until it is destroyed."""
+    if is_global(here):
+        mark = _mark(here)
+        told = "a second initialisation of a mutex"
+        _require(here, ir.Op("ne", (mark, INITIALISED), WORD), told, fatal=False)
+        _store_mark(here, INITIALISED)
+
+
+def destroy_mutex(here: Call) -> None:
+    """Who destroys a mutex must know that nobody holds it."""
+    if is_global(here):
+        here.fence()
+        word = here.load(here.argument(0), link=False)
+        _require(here, ir.Op("ne", (word, DESTROYED), WORD), "a mutex that was destroyed")
+        _require(here, ir.Op("eq", (word, ZERO), WORD), "the destruction of a mutex that is locked")
+        _store_mark(here, ZERO)
+        here.store(here.argument(0), DESTROYED)
+        here.fence()
+    here.returns(ZERO)
+
+
+def _mark(here: Call) -> ir.Reg:
+    mark = ir.Reg(here.body.fresh("mark"))
+    here.body.emit(ir.Load(mark.name, _mark_of(here), _OWN_ACCESS, WORD))
+    return mark
+
+
+def _store_mark(here: Call, value: ir.Expr) -> None:
+    here.body.emit(ir.Store(_mark_of(here), value, _OWN_ACCESS, WORD))
+
+
+def _mark_of(here: Call) -> ir.Expr:
+    return ir.Op("add", (here.argument(0), ir.Const(_MARK)), 64)
+
+
+def require_barrier(here: Call, needed: ir.Expr) -> None:
+    """A barrier that was not initialised, or was destroyed, needs no threads."""
+    if is_global(here):
+        _require(here, ir.Op("gt", (needed, ZERO), WORD), "a barrier that is not initialised")
+
+
+def require_no_barrier(here: Call) -> None:
+    """A barrier is initialised once, until it is destroyed."""
+    if is_global(here):
+        needed = here.load(here.argument(0), link=False)
+        told = "a second initialisation of a barrier"
+        _require(here, ir.Op("eq", (needed, ZERO), WORD), told, fatal=False)
+
+
+def destroy_barrier(here: Call) -> None:
+    """Nobody may wait at a barrier that is destroyed."""
+    if is_global(here):
+        here.fence()
+        needed = here.load(here.argument(0), link=False)
+        require_barrier(here, needed)
+        here.fence()
+        come = here.load(ir.Op("add", (here.argument(0), ir.Const(8)), 64), link=False)
+        all_gone = ir.Op("eq", (ir.Op("srem", (come, needed), WORD), ZERO), WORD)
+        _require(here, all_gone, "the destruction of a barrier where threads wait")
+        here.store(here.argument(0), ZERO)
+        here.fence()
+    here.returns(ZERO)
+
+
+def require_read_or_written(here: Call, word: ir.Expr) -> None:
+    """A read-write lock that nobody holds is not unlocked."""
+    told = "an unlock of a lock that nobody holds"
+    _require(here, ir.Op("ne", (word, ZERO), WORD), told, fatal=False)

@@ -1,0 +1,242 @@
+"""A C program whose accesses are of any widths -> the same program where each cell has one width.
+
+The one place that says which cells an object has. LLVM reads a small struct, a union or a row of bit-fields
+as one word, and gives objects initial values by their own types, so declared cells and accesses, or several
+accesses, overlap in parts. Writes (and atomic accesses) decide: a cell is what all writes to it write as a
+whole. A wide access becomes accesses to all its cells, a narrow read one to the cell around it, and the
+initial value of a cell is made of the bytes that were declared there.
+
+An access that is taken apart is no longer one event, which makes no difference unless another thread's
+accesses race with it: where that may be, it is tagged as a `PART` (see `questions.mixed_sizes`).
+What cannot be done (an atomic access that overlaps others, places that are not known) is left as it is;
+engines refuse accesses that overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from treville.fences import PART
+from treville.programs import ir
+from treville.programs.grids import COPY, Component, Footprint, Grid, Piece, is_copy, is_uniform, is_write
+from treville.programs.padding import idle_padding
+from treville.programs.places import Object, Places, Reached
+from treville.programs.spin import backward_jumps
+
+
+def with_one_width_per_cell(program: ir.Program) -> ir.Program:
+    """The program whose accesses go to whole cells, as far as its places are known."""
+    places = Places(program)
+    accesses = list(places.accesses())
+    rewriting = _Rewriting(places, [Grid(each, ()) for each in places.objects])
+    shared, once = places.shared(), _run_once(program)
+    known = all(reached.targets for reached in accesses)
+    footprints: list[tuple[Reached, Footprint]] = []
+    for group in _groups(len(places.objects), accesses):
+        if is_uniform(group, places.objects):
+            continue
+        component = _solved(group, places.objects)
+        footprints += zip(group, component.footprints, strict=True)
+        if component.solve():
+            rewriting.use(component, _may_race(group, shared, once, known))
+    if known:
+        rewriting.idle = idle_padding(footprints)
+    return rewriting.program(program)
+
+
+def _solved(group: list[Reached], objects: list[Object]) -> Component:
+    """Cells for accesses. That an index leads out of its array, into what was declared as something else, is
+    believed where it makes no difference (initial values may hide that it is all one array)."""
+    component = Component(group, objects)
+    anywhere = Component(group, objects, strict=False)
+    if component.reaches_like(anywhere) or not anywhere.solve():
+        return component
+    worse = component.solve() and anywhere.taken_apart() > component.taken_apart()
+    return component if worse else anywhere
+
+
+# -- which accesses have to do with each other ------------------------------------------------------------
+
+
+def _groups(objects: int, accesses: Iterable[Reached]) -> list[list[Reached]]:
+    """Accesses that reach common objects."""
+    leader = list(range(objects))
+
+    def find(number: int) -> int:
+        while leader[number] != number:
+            leader[number] = number = leader[leader[number]]
+        return number
+
+    known = [reached for reached in accesses if reached.targets]
+    for reached in known:
+        first, *others = map(find, reached.targets)
+        for other in others:
+            leader[find(other)] = find(first)
+    groups: dict[int, list[Reached]] = {}
+    for reached in known:
+        groups.setdefault(find(next(iter(reached.targets))), []).append(reached)
+    return list(groups.values())
+
+
+def _run_once(program: ir.Program) -> set[int]:
+    """The bodies that one thread only runs: the first, and what is started once."""
+    starts: dict[str, int] = {}
+    for number, body in enumerate(program.bodies):
+        loops = [range(head, jump + 1) for jump, head in backward_jumps(body)]
+        for position, instruction in enumerate(body.instructions):
+            if isinstance(instruction, ir.Spawn):
+                again = number > 0 or any(position in loop for loop in loops)
+                starts[instruction.function] = starts.get(instruction.function, 0) + 1 + again
+    first = len(program.threads)
+    return {0} | {n for n, name in enumerate(program.functions, first) if starts.get(name) == 1}
+
+
+def _may_race(group: list[Reached], shared: set[int], once: set[int], known: bool) -> bool:
+    """May two threads reach the same memory, and one write it? `known`: all accesses to it are known."""
+    reached = {target for access in group for target in access.targets}
+    if reached.isdisjoint(shared) or not known:
+        return not reached.isdisjoint(shared)
+    if not any(map(is_write, group)):
+        return False
+    bodies = {access.body for access in group}
+    return len(bodies) > 1 or not bodies <= once
+
+
+# -- the program with these cells -------------------------------------------------------------------------
+
+
+@dataclass
+class _Rewriting:
+    """Accesses by body and position: the `pieces` of some, which of these are a `PART`, and those that move
+    padding that nobody looks at."""
+
+    places: Places
+    grids: list[Grid]
+    pieces: dict[tuple[int, int], tuple[Piece, ...]] = field(default_factory=dict)
+    parts: set[tuple[int, int]] = field(default_factory=set)
+    idle: set[tuple[int, int]] = field(default_factory=set)
+    made: int = 0
+
+    def use(self, component: Component, may_race: bool) -> None:
+        """Take the cells of some objects."""
+        for number, grid in component.grids.items():
+            self.grids[number] = grid
+        self.pieces |= component.pieces()
+        if may_race:
+            self.parts |= {(each.body, each.position) for each in component.group if not is_copy(each)}
+
+    def program(self, program: ir.Program) -> ir.Program:
+        """The program with other accesses and initial values."""
+        bodies = iter([self._body(number, body) for number, body in enumerate(program.bodies)])
+        locations = {
+            name: self._location(number, location)
+            for number, (name, location) in enumerate(program.locations.items())
+        }
+        return replace(program.rewritten(lambda _: next(bodies)), locations=locations)
+
+    def _location(self, number: int, location: ir.Location) -> ir.Location:
+        grid = self.grids[number]
+        if not grid.marks or not location.parts:
+            return location
+        cells = [(offset, size * 8) for offset, size in grid.cells()]
+        if cells == [(offset, bits) for offset, bits, _ in location.parts]:
+            return location
+        return replace(location, parts=recomposed(location.parts, cells))
+
+    def _body(self, number: int, body: ir.Thread) -> ir.Thread:
+        private = dict(body.private)
+        for name in body.private:
+            grid = self.grids[self.places.private(number, name)]
+            if grid.marks:
+                private[name] = tuple((offset, size * 8) for offset, size in grid.cells())
+        code: list[ir.Instruction] = []
+        starts: list[int] = []
+        for position, instruction in enumerate(body.instructions):
+            starts.append(len(code))
+            code += self._instruction((number, position), instruction)
+        starts.append(len(code))
+        labels = {label: starts[at] for label, at in body.labels.items()}
+        return replace(body, instructions=tuple(code), labels=labels, private=private)
+
+    def _instruction(self, key: tuple[int, int], instruction: ir.Instruction) -> list[ir.Instruction]:
+        if key in self.idle:
+            return []
+        if isinstance(instruction, ir.Load | ir.Store) and COPY in instruction.tags:
+            instruction = replace(instruction, tags=instruction.tags - {COPY})
+        pieces = self.pieces.get(key)
+        if pieces is None:
+            return [instruction]
+        if isinstance(instruction, ir.Load | ir.Store) and key in self.parts:
+            instruction = replace(instruction, tags=instruction.tags | {PART})
+        if isinstance(instruction, ir.Load | ir.ReadPrivate):
+            found = self._read(instruction, pieces)
+        else:
+            assert isinstance(instruction, ir.Store | ir.WritePrivate)
+            found = self._write(instruction, pieces)
+        for new in found:
+            ir.place(new, instruction.text, instruction.span, instruction.index)
+        return found
+
+    def _read(self, access: ir.Load | ir.ReadPrivate, pieces: tuple[Piece, ...]) -> list[ir.Instruction]:
+        """Read all cells, then put the value together."""
+        code: list[ir.Instruction] = []
+        whole: ir.Expr | None = None
+        for piece in pieces:
+            self.made += 1
+            register = f"{access.register or '_'}:{self.made}"
+            code.append(_at(access, piece, register=register))
+            value: ir.Expr = ir.Op("zext", (ir.Reg(register),), piece.size * 8)
+            if piece.start < 0:
+                value = ir.Op("lshr", (ir.Reg(register), ir.Const(-8 * piece.start)), piece.size * 8)
+            elif piece.start:
+                value = ir.Op("shl", (value, ir.Const(8 * piece.start)), access.bits)
+            whole = value if whole is None else ir.Op("or", (whole, value), access.bits)
+        if access.register is not None and whole is not None:
+            code.append(ir.Local(access.register, ir.Op("sext", (whole,), access.bits)))
+        return code
+
+    def _write(self, access: ir.Store | ir.WritePrivate, pieces: tuple[Piece, ...]) -> list[ir.Instruction]:
+        """Write each cell's share of the value."""
+        code: list[ir.Instruction] = []
+        value = access.value
+        if not isinstance(value, ir.Const | ir.Reg):
+            self.made += 1
+            code.append(ir.Local(f"written:{self.made}", value))
+            value = ir.Reg(f"written:{self.made}")
+        for piece in pieces:
+            share: ir.Expr = value
+            if piece.start:
+                share = ir.Op("lshr", (value, ir.Const(8 * piece.start)), access.bits)
+            code.append(_at(access, piece, value=ir.Op("sext", (share,), piece.size * 8)))
+        return code
+
+
+def _at(
+    access: ir.Load | ir.Store | ir.ReadPrivate | ir.WritePrivate, piece: Piece, **changed: ir.Expr | str
+) -> ir.Instruction:
+    """The access to one cell."""
+    bits = piece.size * 8
+    if isinstance(access, ir.ReadPrivate | ir.WritePrivate):
+        return replace(access, offset=ir.plus(access.offset, piece.start), bits=bits, **changed)  # type: ignore[arg-type]
+    return replace(access, address=ir.plus(access.address, piece.start), bits=bits, **changed)  # type: ignore[arg-type]
+
+
+def recomposed(
+    parts: Iterable[tuple[int, int, int]], cells: Iterable[tuple[int, int]]
+) -> tuple[tuple[int, int, int], ...]:
+    """Initial values of cells (offset, bits), by the bytes of what was declared.
+
+    >>> recomposed([(0, 32, 1), (4, 32, 2)], [(0, 64)])
+    ((0, 64, 8589934593),)
+    """
+    declared = sorted(parts)
+    size = max((offset + bits // 8 for offset, bits, _ in declared), default=0)
+    memory = bytearray(size)
+    for offset, bits, value in declared:
+        length = bits // 8
+        memory[offset : offset + length] = (value & ((1 << bits) - 1)).to_bytes(length, "little")
+    return tuple(
+        (offset, bits, int.from_bytes(memory[offset : offset + bits // 8], "little", signed=True))
+        for offset, bits in cells
+    )

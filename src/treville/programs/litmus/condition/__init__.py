@@ -1,0 +1,1 @@
+"""The clauses behind a litmus program -> condition, filter and observables."""

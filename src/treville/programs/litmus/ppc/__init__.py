@@ -1,0 +1,1 @@
+"""PPC (Power) litmus tests -> IR."""

@@ -1,0 +1,1 @@
+"""RISC-V litmus tests -> IR."""

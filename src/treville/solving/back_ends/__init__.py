@@ -1,0 +1,1 @@
+"""Formulas -> solutions: clasp, SAT solvers and z3 behind one interface."""

@@ -1,0 +1,3 @@
+// EXPECT sc:FAIL
+#include <thread>
+int main() { std::thread worker([] {}); }

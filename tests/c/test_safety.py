@@ -1,0 +1,169 @@
+"""What `treville check` looks for by default, and what SV-COMP's names ask for: each with and without it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from treville.campaigns.check import answers
+from treville.campaigns.check_task import Options
+from treville.campaigns.results import Report
+from treville.cli.main import main
+from treville.results.properties import Property
+
+pytest.importorskip("llvmlite")
+
+# Two threads and a cell; the macro says how it is accessed.
+SHARED = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#ifdef ATOMIC
+atomic_int cell;
+#else
+int cell;
+#endif
+static void *set(void *unused) { cell = 1; return 0; }
+static void *get(void *unused) { int seen = cell; assert(seen < 2); return 0; }
+int main(void) {
+    pthread_t one, two;
+    pthread_create(&one, 0, set, 0);
+    pthread_create(&two, 0, get, 0);
+    pthread_join(one, 0);
+    pthread_join(two, 0);
+    return 0;
+}
+"""
+# A heap object that is lost, kept in a global, kept by an object that a global keeps, or freed.
+HEAP = """
+#include <stdlib.h>
+struct node { struct node *next; };
+struct node *kept;
+int main(void) {
+    struct node *node = malloc(sizeof *node);
+    node->next = 0;
+#ifdef KEPT
+    kept = node;
+#elif defined(CHAINED)
+    kept = malloc(sizeof *kept);
+    kept->next = node;
+#elif defined(CIRCLE)
+    node->next = node;
+#elif defined(FREED)
+    free(node);
+#elif defined(TWICE)
+    free(node);
+    free(node);
+#elif defined(NOWHERE)
+    free(node);
+    kept->next = 0;
+#endif
+    return 0;
+}
+"""
+# The thread is started although its number goes nowhere.
+NAMELESS = """
+#include <assert.h>
+#include <pthread.h>
+#include <stddef.h>
+_Atomic int done;
+static void *work(void *unused) { done = 1; return 0; }
+int main(void) {
+    pthread_create(NULL, NULL, work, NULL);
+    assert(!done);
+    return 0;
+}
+"""
+DIVIDES = """
+#include <assert.h>
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+    int by = __VERIFIER_nondet_int();
+    int result = 8 / by;
+    assert(by != 8 || result == 1);
+    return 0;
+}
+"""
+
+
+def asked(folder: Path, text: str, model: str, goal: Property = Property.SAFETY, define: str = "") -> Report:
+    """The report about a program."""
+    file = folder / "program.c"
+    file.write_text(text)
+    options = Options(seconds=60, defines=(define,) if define else (), properties=(goal,))
+    (report,) = answers(str(file), [model], options)
+    return report
+
+
+@pytest.mark.parametrize("model", ["rc11", "c11", "imm"])
+def test_a_data_race_is_no_pass_where_the_model_defines_it(tmp_path: Path, model: str) -> None:
+    racy = asked(tmp_path, SHARED, model)
+    assert (racy["verdict"], racy["violated"], racy["property"]) == ("FAIL", "race", "safety")
+    assert racy["witness"]["race"]
+    calm = asked(tmp_path, SHARED, model, define="ATOMIC")
+    assert (calm["verdict"], calm["violated"]) == ("PASS", None)
+    assert "no data race" in calm["reason"]
+    assert asked(tmp_path, SHARED, model, Property.ASSERTION)["verdict"] == "PASS"
+
+
+def test_hardware_has_no_undefined_behaviour(tmp_path: Path) -> None:
+    for model in ("sc", "tso", "power"):
+        report = asked(tmp_path, SHARED, model)
+        assert report["verdict"] == "PASS"
+        assert "race" not in report["reason"]
+
+
+def test_a_model_that_leaves_races_undefined_is_told_by_its_content(tmp_path: Path) -> None:
+    model = tmp_path / "own.cat"
+    model.write_text(
+        '"own"\nacyclic po | rf | co | fr\n'
+        "let conflict = ((W * M) | (M * W)) & loc & ext\n"
+        "undefined_unless empty conflict \\ ((IW * M) | (M * IW)) as unordered\n"
+    )
+    assert asked(tmp_path, SHARED, str(model))["violated"] == "race"
+
+
+@pytest.mark.parametrize(
+    ("define", "lost"),
+    [("", True), ("CIRCLE", True), ("KEPT", False), ("CHAINED", False), ("FREED", False)],
+)
+@pytest.mark.parametrize("model", ["sc", "tso"])
+def test_leaks(tmp_path: Path, model: str, define: str, lost: bool) -> None:
+    report = asked(tmp_path, HEAP, model, Property.VALID_MEMSAFETY, define)
+    assert (report["verdict"], report["violated"]) == (("FAIL", "leak") if lost else ("PASS", None))
+    assert asked(tmp_path, HEAP, model, define=define)["verdict"] == "PASS"
+
+
+def test_the_parts_of_memory_safety(tmp_path: Path) -> None:
+    goals = (Property.VALID_DEREF, Property.VALID_FREE, Property.ASSERTION, Property.VALID_MEMSAFETY)
+    twice = [asked(tmp_path, HEAP, "sc", goal, "TWICE")["violated"] for goal in goals]
+    assert twice == [None, "free", None, "free"]
+    nowhere = [asked(tmp_path, HEAP, "sc", goal, "NOWHERE")["violated"] for goal in goals]
+    assert nowhere == ["access", None, None, "access"]
+
+
+def test_a_thread_without_a_number_is_started_where_only_assertions_count(tmp_path: Path) -> None:
+    for model in ("sc", "power"):
+        assert asked(tmp_path, NAMELESS, model, Property.ASSERTION)["violated"] == "assertion"
+        assert asked(tmp_path, NAMELESS, model, Property.MEMORY)["violated"] == "access"
+
+
+def test_a_division_by_zero_is_undefined_and_no_assertion(tmp_path: Path) -> None:
+    assert asked(tmp_path, DIVIDES, "sc")["violated"] == "undefined"
+    assert asked(tmp_path, DIVIDES, "sc", Property.ASSERTION)["verdict"] == "PASS"
+    assert asked(tmp_path, DIVIDES, "sc", Property.VALID_MEMSAFETY)["verdict"] == "PASS"
+
+
+def test_overflows_are_not_looked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["check", "any.c", "--property", "no-overflow"])
+    assert stopped.value.code == 2
+    assert "not supported" in capsys.readouterr().err
+
+
+def test_runs_with_errors_of_memory_do_not_upset_other_questions(tmp_path: Path) -> None:
+    wrong = SHARED.replace("cell = 1;", "*(volatile int *)0 = 1; cell = 1;")
+    for goal in (Property.DEADLOCK, Property.LIVENESS, Property.RACE):
+        for model in ("sc", "tso"):
+            assert asked(tmp_path, wrong, model, goal)["status"] != "error"
