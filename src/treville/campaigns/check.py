@@ -108,12 +108,6 @@ class Check(Kind[Question, CheckReport]):
         model = model_key(question.model, options.variants, options.bell)
         return key_of(self.name, question.file, content, model, question.goal, options)
 
-    def warm_up(self) -> None:
-        """The readers and the engines that most questions need."""
-        import treville.campaigns.check_litmus
-        import treville.campaigns.check_witness
-        import treville.engines.decide.buffers  # noqa: F401
-
 
 KIND = Check()
 

@@ -17,6 +17,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
+try:
+    import fcntl
+except ImportError:  # not every system has locks of this kind
+    fcntl = None  # type: ignore[assignment]
+
 from treville.campaigns.kind import Limits
 from treville.results import InputError, Span
 from treville.results.errors import Limit
@@ -50,9 +55,7 @@ class Journal:
 
     def _lock(self) -> None:
         """Two runs that append to one file would damage it."""
-        try:
-            import fcntl
-        except ImportError:
+        if fcntl is None:
             return
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Generic, Protocol, TypeVar
 
 from treville.results.progress import Listener
@@ -76,19 +75,3 @@ class Kind(ABC, Generic[Q, R]):
     def warm_up(self) -> None:
         """Import what questions need, so that forked workers share it and no question's time is spent on
         it."""
-
-
-KINDS = {
-    "litmus": "treville.campaigns.litmus",
-    "check": "treville.campaigns.check",
-    "port": "treville.campaigns.port",
-    "history": "treville.campaigns.history",
-    "param": "treville.campaigns.param",
-    "petri": "treville.campaigns.petri",
-}
-
-
-def kind_of(name: str) -> Kind[Question, Report]:
-    """The kind of question of a command; its module has it as `KIND`."""
-    found: Kind[Question, Report] = import_module(KINDS[name]).KIND
-    return found

@@ -13,6 +13,8 @@ from treville.campaigns.keys import key_of, text_key
 from treville.campaigns.kind import Kind, Limits, Telling
 from treville.petri.answers import Invariant
 from treville.petri.decide import Answer, answer
+from treville.petri.drawing import draw
+from treville.petri.plane import draw_plane
 from treville.petri.reading import read_problem
 from treville.petri.report import as_report
 from treville.results import Budget
@@ -87,9 +89,6 @@ def _fill(draft: Draft[PetriReport], question: Question, telling: Telling[PetriR
 
 
 def _pictures(found: Answer, path: Path) -> Iterator[Artifact]:
-    from treville.petri.drawing import draw
-    from treville.petri.plane import draw_plane
-
     yield Artifact(str(path), draw(found.problem, found.evidence))
     if len(found.problem.net.places) == 2 and isinstance(found.evidence, Invariant):
         for half_space in found.evidence.half_spaces[:1]:

@@ -13,6 +13,7 @@ import os
 import shutil
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -141,8 +142,6 @@ def _most_descriptors() -> int:
 def become_worker(folder: str) -> None:
     """In a forked process: lead a group, keep temporary files in a folder that others remove, and leave
     interruptions to the parent."""
-    import tempfile
-
     with suppress(OSError):
         os.setpgid(0, 0)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -100,7 +100,8 @@ class _Batch(Generic[Q, R]):
 
     def by_workers(self) -> Iterator[R]:
         """The reports, by worker processes."""
-        self.kind.warm_up()
+        if self.settings.jobs > 1:
+            self.kind.warm_up()
         workers = Workers(self.kind, self.settings.jobs)
         try:
             while not self.exhausted or workers.busy() or self.ready:

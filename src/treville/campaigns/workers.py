@@ -194,8 +194,9 @@ class Workers(Generic[Q, R]):
                 number, question = group.questions.popleft()
                 group.attempts = 0
                 blank = worker.provisional or self.kind.blank(question)
+                how = f"{_cause(code)}{_said(worker.folder)}"
                 report = replace(
-                    self._death(blank, worker.stage, code),
+                    self._death(blank, worker.stage, code, how),
                     seconds=round(time.monotonic() - worker.started, 4),
                 )
                 yield Happened(number, report=report)
@@ -295,8 +296,8 @@ def serve(kind: Kind[Q, R], tasks: int, results: int) -> None:
 
 def _reason(limit: Limit, limits: Any) -> str:
     if limit is Limit.TIME:
-        return f"no answer within {limits.seconds:g} s (raise --timeout)"
-    return f"more than {limits.memory // 1_000_000} MB of memory needed (raise --memory)"
+        return f"stopped after {limits.seconds:g} s (raise --timeout)"
+    return f"stopped at {limits.memory // 1_000_000} MB of memory (raise --memory)"
 
 
 def _said(folder: str) -> str:

@@ -16,6 +16,7 @@ from treville.campaigns.outputs import write_text
 from treville.campaigns.run import Settings, run
 from treville.cli.arguments import megabytes, positive, seconds_or_none
 from treville.cli.terminal import Terminal
+from treville.rendering.github import annotation
 from treville.rendering.style import Style, Text
 from treville.results.defaults import SECONDS
 from treville.results.errors import InputError
@@ -97,7 +98,7 @@ def answer_batch(
     told: set[str] = set()
     journal = Journal(options.resume, kind.name, terminal.warn) if options.resume else None
     try:
-        with journal or nullcontext():
+        with nullcontext() if journal is None else journal:
             for report in run(kind, questions, settings, journal, terminal):
                 if report.left_out:
                     continue
@@ -145,8 +146,6 @@ def _how_to_go_on(done: int, total: int, options: argparse.Namespace) -> str:
 
 
 def _annotate(report: Report, terminal: Terminal) -> None:
-    from treville.rendering.github import annotation
-
     line = annotation(report)
     if line:
         terminal.clear()
