@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
-from treville.results.reports.report import Place, Report, absent
+from treville.results.reports.report import OPTIONAL, SHOWN, Place, Report, absent
 
 Step = TypedDict("Step", {"from": str, "to": str, "relation": str})
 """An edge of a cycle, by the labels of its events."""
@@ -53,11 +53,11 @@ class Witness:
     forbids. `co` leaves out what follows by transitivity."""
 
     failure: str
-    threads: tuple[str, ...] = ()
-    events: tuple[WitnessEvent, ...] = ()
-    rf: tuple[tuple[str, str], ...] = ()
-    co: tuple[tuple[str, str], ...] = ()
-    interleaving: tuple[str, ...] | None = None
+    threads: tuple[str, ...] = field(default=(), metadata=OPTIONAL)
+    events: tuple[WitnessEvent, ...] = field(default=(), metadata=OPTIONAL)
+    rf: tuple[tuple[str, str], ...] = field(default=(), metadata=OPTIONAL)
+    co: tuple[tuple[str, str], ...] = field(default=(), metadata=OPTIONAL)
+    interleaving: tuple[str, ...] | None = field(default=None, metadata=SHOWN)
     reordering: str | None = absent()
     cycle: tuple[Step, ...] | None = absent()
     race: tuple[str, ...] | None = absent()

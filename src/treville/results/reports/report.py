@@ -21,6 +21,7 @@ from treville.results.verdict import EXIT_OF, ExitCode, Verdict
 SCHEMA = 2
 PRIVATE: Mapping[str, bool] = {"private": True}
 OPTIONAL: Mapping[str, bool] = {"optional": True}
+SHOWN: Mapping[str, bool] = {"shown": True}  # optional, and null where it has no value
 # What terminals take for commands, and bytes of names that are not text: JSON has an escape for both.
 _ESCAPED = re.compile("[\x7f-\x9f\ud800-\udfff]")
 
