@@ -18,10 +18,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from treville.campaigns.litmus import answer, lost
-from treville.campaigns.litmus_task import Options, Task
-from treville.campaigns.pool import Limits, Pool
-from treville.campaigns.results import Report
+from treville.campaigns.kind import Limits
+from treville.campaigns.litmus import KIND
+from treville.campaigns.litmus_task import Options, Question
+from treville.campaigns.run import Settings
+from treville.campaigns.run import run as answered
+from treville.results.reports.litmus import LitmusReport
+from treville.results.reports.report import Cause, Status
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples" / "litmus"
@@ -133,49 +136,48 @@ def find_seeds(corpora: bool = True) -> Seeds:
     return Seeds(tests, models)
 
 
-def tasks(seeds: Seeds, folder: Path, count: int, seed: int, seconds: float) -> Iterator[Task]:
+def questions(seeds: Seeds, folder: Path, count: int, seed: int, seconds: float) -> Iterator[Question]:
     """Mutated inputs, written to the folder as they are needed; every third is a model."""
     pick = random.Random(seed)
-    options = Options(seconds=seconds, memory=1_000_000_000)
+    options = Options(limits=Limits(seconds, 1_000_000_000))
     for number in range(count):
         if number % 3 == 2:
             source = pick.choice(seeds.models)
             path = folder / f"{number:06}-{source.stem}.cat"
             path.write_text(mutate(pick, source.read_text()), encoding="utf-8")
-            yield Task(str(pick.choice(sorted(EXAMPLES.glob("*.litmus")))), str(path), options)
+            yield Question(str(pick.choice(sorted(EXAMPLES.glob("*.litmus")))), str(path), options)
         else:
             source = pick.choice(seeds.tests)
             path = folder / f"{number:06}.litmus"
             path.write_text(mutate(pick, source.read_text(errors="replace")), encoding="utf-8")
-            yield Task(str(path), "", options)
+            yield Question(str(path), "", options)
 
 
-def judge(report: Report) -> str:
+def judge(report: LitmusReport) -> str:
     """What is wrong with a report; nothing when all is well."""
-    if report.get("internal"):
-        return str(report["reason"])
-    if report["status"] == "error" and not _LOCATED.match(str(report["reason"])):
-        return f"error without a place: {report['reason']}"
-    if report["status"] == "unknown" and "stopped after" in str(report["reason"]):
-        return f"had to be killed: {report['reason']}"
-    if report["status"] == "unknown" and "ended unexpectedly" in str(report["reason"]):
-        return f"crashed: {report['reason']}"
+    if report.error is not None and report.error.cause is Cause.INTERNAL:
+        return report.reason
+    if report.status is Status.ERROR and not _LOCATED.match(report.reason):
+        return f"error without a place: {report.reason}"
+    if report.reason.startswith("stopped after"):
+        return f"had to be killed: {report.reason}"
+    if "ends the process" in report.reason:
+        return f"crashed: {report.reason}"
     return ""
 
 
 def run(
     count: int, seed: int, seconds: float, folder: Path, corpora: bool = True, jobs: int = 1
-) -> tuple[Counter[str], list[tuple[Report, str]]]:
+) -> tuple[Counter[str], list[tuple[str, str]]]:
     """How often each status occurred, and the reports that must not be."""
     statuses: Counter[str] = Counter()
     failures = []
-    pool = Pool(answer, lost, jobs, Limits(seconds=seconds * 1.1 + 2, memory=1_500_000_000))
-    work = list(tasks(find_seeds(corpora), folder, count, seed, seconds))
-    for task, report in zip(work, pool.map(work), strict=True):
-        statuses[str(report["status"])] += 1
+    work = list(questions(find_seeds(corpora), folder, count, seed, seconds))
+    for asked, report in zip(work, answered(KIND, work, Settings(jobs)), strict=True):
+        statuses[report.status.value] += 1
         problem = judge(report)
         if problem:
-            failures.append(({**report, "file": f"{task.file} {task.model}"}, problem))
+            failures.append((f"{asked.file} {asked.model}", problem))
     return statuses, failures
 
 
@@ -193,8 +195,8 @@ def main() -> int:
         folder = Path(options.keep or scratch)
         folder.mkdir(parents=True, exist_ok=True)
         statuses, failures = run(options.count, options.seed, options.seconds, folder, jobs=options.jobs)
-    for report, problem in failures:
-        print(f"{report['file']}: {problem}")
+    for what, problem in failures:
+        print(f"{what}: {problem}")
     print(", ".join(f"{count} {status}" for status, count in sorted(statuses.items())), end="; ")
     print(f"{len(failures)} failures")
     return 1 if failures else 0

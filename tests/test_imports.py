@@ -40,10 +40,11 @@ ALLOWED: dict[str, set[str]] = {
     "engines": set(_PIPELINE[:-1]),
     "witness": {"relations", "results", "programs", "models", "events", "drawing"},
     "questions": {*_PIPELINE, "witness"},
+    "rendering": {"results", "drawing", "witness"},
     "histories": {"relations", "results", "formulas", "solving", "witness", "drawing"},
     "parameterised": {"relations", "results", "solving", "witness", "drawing"},
     "petri": {"relations", "results", "solving", "witness", "drawing"},
-    "campaigns": {*_PIPELINE, "witness", "questions", "histories", "parameterised", "petri"},
+    "campaigns": {*_PIPELINE, "witness", "questions", "rendering", "histories", "parameterised", "petri"},
 }
 # Modules that every package may import.
 SHARED = ("fences",)
@@ -66,22 +67,22 @@ LATE: dict[str, dict[str, Saved]] = {
     # Commands of which one option needs much more than the others.
     "treville": {"treville.api": Saved(102, "--help")},
     "treville.cli.check": {"treville.cli.check_dump": Saved(14, "check PASSING.c")},
-    "treville.cli.history": {
-        "treville.cli.history_model": Saved(55, "history FILE"),
-        "treville.histories.timeline": Saved(3.6, "history FILE"),
+    "treville.cli.batch": {
+        "treville.rendering.junit": Saved(3.0, "litmus FILE"),
+        "treville.rendering.sarif": Saved(6.0, "litmus FILE"),
     },
-    "treville.cli.petri": {
-        "treville.campaigns.pool": Saved(5.2, "petri FILE"),
-        "treville.petri.drawing": Saved(2.5, "petri FILE"),
-        "treville.petri.plane": Saved(2.2, "petri FILE"),
+    "treville.campaigns.history": {
+        "treville.campaigns.history_model": Saved(37, "history FILE"),
+        "treville.histories.timeline": Saved(3.1, "history FILE"),
     },
+    "treville.campaigns.journal": {"msgspec": Saved(10, "litmus FILE --resume NEW")},
     "treville.petri.reading": {"treville.petri.pnml": Saved(1.9, "petri FILE")},
     "treville.cli.models": {"treville.campaigns.strength": Saved(36, "models")},
     "treville.models.identity": {"hashlib": Saved(2.8, "models")},
     # Executions for people.
     "treville.campaigns.litmus": {"treville.campaigns.walk": Saved(10, "litmus FILE --no-explain")},
     "treville.campaigns.walk": {"treville.witness.svg": Saved(1.6, "litmus FILE")},
-    "treville.campaigns.portability": {"treville.witness.svg": Saved(1.7, "port FILE.litmus")},
+    "treville.campaigns.port": {"treville.witness.svg": Saved(1.7, "port FILE.litmus")},
     "treville.campaigns.check": {
         "treville.campaigns.check_litmus": Saved(12, "check PASSING.c"),
         "treville.campaigns.check_witness": Saved(3.5, "check PASSING.c"),

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pytest
 
@@ -22,12 +22,13 @@ from treville.histories.generate import generate
 from treville.models.library import load_model
 from treville.parameterised.decide import decide
 from treville.parameterised.language.resolve import read_system
-from treville.parameterised.report import as_json
+from treville.parameterised.report import as_report
 from treville.petri.decide import answer
 from treville.petri.reading import read_problem
 from treville.petri.spec import parse as parse_net
 from treville.programs.litmus import parse
 from treville.results import Budget, Verdict
+from treville.results.reports.param import ParamReport
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 JUMP = 0.5
@@ -79,9 +80,9 @@ def test_methods_take_turns_by_work() -> None:
 @pytest.mark.parametrize("file", sorted((EXAMPLES / "param").glob("*.cub")), ids=lambda path: path.name)
 @pytest.mark.parametrize("model", ["sc", "tso"])
 def test_the_same_search_decides_a_protocol(file: Path, model: str) -> None:
-    def ask(budget: Budget) -> dict[str, Any]:
+    def ask(budget: Budget) -> ParamReport:
         system = read_system(file.read_text(encoding="utf-8"), file.name, model)
-        return {**as_json(decide(system, budget)), "seconds": 0}
+        return replace(as_report(decide(system, budget)), seconds=0.0, text="")
 
     _same(ask)
 

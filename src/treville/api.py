@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 from treville.campaigns.contrast import Candidate, candidates
-from treville.campaigns.herd import herd_block
 from treville.campaigns.inputs import read_text
 from treville.campaigns.loading import load_model, own_model
 from treville.campaigns.loading import load_test as _parse
@@ -31,6 +30,7 @@ from treville.models.model import Model
 from treville.programs.litmus.states import state_object, state_order, state_satisfies
 from treville.programs.litmus.test import LitmusTest, Quantifier
 from treville.questions.outcomes import outcomes, outcomes_of_all_runs
+from treville.rendering.herd import herd_block
 from treville.results import Budget, as_warnings
 from treville.results.defaults import BOUND
 from treville.witness import dot, svg
@@ -53,13 +53,14 @@ class OutcomeSet:
     negative: int | None
     positive_states: int
     negative_states: int
+    states_complete: bool
     bound_reached: bool
     engine: str
     seconds: float = field(compare=False)
-    warnings: list[str] = field(default_factory=list)
+    warnings: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return herd_block({name: getattr(self, name) for name in self.__dataclass_fields__})
+        return herd_block(self)
 
     def _repr_html_(self) -> str:
         names = list(self.states[0]) if self.states else []
@@ -174,6 +175,7 @@ class Test:
             found.negative,
             good if not negated else len(found.states) - good,
             len(found.states) - good if not negated else good,
+            found.complete,
             found.bound_reached,
             found.engine,
             found.seconds,

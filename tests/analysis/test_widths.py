@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 from tests.asking import reach_failure
 from tests.byte_memory import random_accesses
+from tests.reporting import Options, answers
 from tests.seeds import conclusive
 
-from treville.campaigns.check import answers
-from treville.campaigns.check_task import Options
 from treville.models.library import load_model
 from treville.programs import ir
 from treville.programs.cells import with_one_width_per_cell

@@ -6,9 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-
-from treville.campaigns.check import answers
-from treville.campaigns.check_task import Options
+from tests.reporting import Options, answers
 
 pytest.importorskip("llvmlite")
 

@@ -7,9 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-
-from treville.campaigns.check import answers
-from treville.campaigns.check_task import Options
+from tests.reporting import Options, answers
 
 pytest.importorskip("llvmlite")
 

@@ -7,9 +7,8 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from tests.reporting import Options, answers
 
-from treville.campaigns.check import answers
-from treville.campaigns.check_task import Options
 from treville.results.properties import Property
 
 pytest.importorskip("llvmlite")

@@ -6,10 +6,8 @@ import random
 from pathlib import Path
 
 import pytest
+from tests.reporting import Options, answers
 from tests.seeds import generator
-
-from treville.campaigns.check import answers
-from treville.campaigns.check_task import Options
 
 pytest.importorskip("llvmlite")
 

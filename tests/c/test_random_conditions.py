@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 from tests.c.random_conditions import has_deadlock, random_threads, source
+from tests.reporting import Options, answers
 
-from treville.campaigns.check import answers
-from treville.campaigns.check_task import Options
 from treville.results.properties import Property
 
 pytest.importorskip("llvmlite")

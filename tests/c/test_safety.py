@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.reporting import Options, Report, answers
 
-from treville.campaigns.check import answers
-from treville.campaigns.check_task import Options
-from treville.campaigns.results import Report
 from treville.cli.main import main
 from treville.results.properties import Property
 

@@ -3,9 +3,7 @@
 from pathlib import Path
 
 import pytest
-
-from treville.campaigns.check import answers
-from treville.campaigns.check_task import Options
+from tests.reporting import Options, answers
 
 pytest.importorskip("llvmlite")
 

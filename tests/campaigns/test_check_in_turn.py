@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.reporting import Options, Report, answers
 
 from treville.campaigns import check
-from treville.campaigns.check_task import Options
-from treville.campaigns.results import Report
 from treville.questions.reachability import reachability
 from treville.results import BudgetExceeded
 from treville.results.properties import Property
@@ -22,7 +21,7 @@ PROGRAM = "#include <assert.h>\nint x;\nint main(void) { x = 1; assert(x == 1); 
 def ask(tmp_path: Path, model: str) -> Report:
     path = tmp_path / "program.c"
     path.write_text(PROGRAM)
-    [report] = check.answers(str(path), [model], Options(properties=(Property.SAFETY,)))
+    [report] = answers(str(path), [model], Options(properties=(Property.SAFETY,)))
     return report
 
 

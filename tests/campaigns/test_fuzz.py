@@ -9,7 +9,9 @@ from types import ModuleType
 
 import pytest
 
-from treville.campaigns.pool import can_fork
+from treville.campaigns.processes import can_fork
+from treville.results.reports.litmus import LitmusReport
+from treville.results.reports.report import Cause, Fault, Status
 
 pytestmark = [
     pytest.mark.skipif(not can_fork(), reason="needs processes that can be forked"),
@@ -38,9 +40,14 @@ def test_mutated_tests_and_models_never_crash_or_hang(fuzz: ModuleType, seed: in
 
 
 def test_the_judge_sees_tracebacks_missing_places_and_hangs(fuzz: ModuleType) -> None:
-    assert fuzz.judge({"status": "error", "reason": "internal error: KeyError: 1", "internal": True})
-    assert fuzz.judge({"status": "error", "reason": "something is wrong somewhere"})
-    assert fuzz.judge({"status": "unknown", "reason": "stopped after 5.0 s (raise --timeout)"})
-    assert not fuzz.judge({"status": "error", "reason": "a.litmus:1:2: no such instruction"})
-    assert not fuzz.judge({"status": "unknown", "reason": "no answer within 5 s (raise --timeout)"})
-    assert not fuzz.judge({"status": "done", "reason": ""})
+    def wrong(status: Status, reason: str, cause: Cause | None = None) -> bool:
+        error = None if cause is None else Fault(cause=cause, message=reason)
+        return bool(fuzz.judge(LitmusReport(file="a", model="", status=status, reason=reason, error=error)))
+
+    assert wrong(Status.ERROR, "internal error: KeyError: 1", Cause.INTERNAL)
+    assert wrong(Status.ERROR, "something is wrong somewhere", Cause.INPUT)
+    assert wrong(Status.ERROR, "a: reading it ends the process (ended by SIGABRT)", Cause.INPUT)
+    assert wrong(Status.UNKNOWN, "stopped after 5 s (raise --timeout)")
+    assert not wrong(Status.ERROR, "a.litmus:1:2: no such instruction", Cause.INPUT)
+    assert not wrong(Status.UNKNOWN, "no answer within 5 s (raise --timeout)")
+    assert not wrong(Status.DONE, "")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.reporting import litmus_answer
 
 from treville.campaigns import litmus
-from treville.campaigns.litmus import answer
-from treville.campaigns.litmus_task import Options, Task
+from treville.campaigns.litmus_task import Options, Question
 from treville.results import BudgetExceeded
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "litmus"
@@ -27,7 +27,7 @@ def test_an_answer_has_states_as_numbers_and_names(tmp_path: Path) -> None:
     path.write_text(
         "PPC pointers\n{ 0:r2=p; p=x; x=7; }\n P0 ;\n lwz r1,0(r2) ;\nlocations [x;]\nexists (0:r1=x)\n"
     )
-    report = answer(Task(str(path), ""))
+    report = litmus_answer(Question(str(path), ""))
     assert report["status"] == "done", report
     assert report["states"] == [{"0:r1": "x", "x": 7}]
     assert (report["model"], report["observation"]) == ("power", "Always")
@@ -45,29 +45,32 @@ def test_exhausted_resources_end_in_a_report(
     error: BaseException, status: str, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(litmus, "load_test", _raising(error))
-    report = answer(Task(SB, "sc"))
+    report = litmus_answer(Question(SB, "sc"))
     assert report["status"] == status
     assert words in report["reason"]
-    assert not report.get("internal")
+    assert report.get("error", {}).get("cause") != "internal"
 
 
 def test_a_bug_is_reported_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TREVILLE_TRACEBACK", raising=False)
     monkeypatch.setattr(litmus, "load_test", _raising(KeyError("oops")))
-    report = answer(Task(SB, "sc"))
-    assert (report["status"], report["internal"]) == ("error", True)
+    report = litmus_answer(Question(SB, "sc"))
+    assert (report["status"], report["error"]["cause"]) == ("error", "internal")
     assert "KeyError" in report["reason"]
 
 
 def test_every_engine_gives_the_same_states() -> None:
-    answers = [answer(Task(SB, "tso", Options(engine=engine))) for engine in ("enumerate", "eager", "lazy")]
+    answers = [
+        litmus_answer(Question(SB, "tso", Options(engine=engine)))
+        for engine in ("enumerate", "eager", "lazy")
+    ]
     assert [report["status"] for report in answers] == ["done"] * 3, [r["reason"] for r in answers]
     assert all(report["states"] == answers[0]["states"] for report in answers)
     assert [report["engine"] for report in answers] == ["enumerate", "eager", "lazy"]
 
 
 def test_the_explanation_is_part_of_the_report() -> None:
-    report = answer(Task(str(EXAMPLES / "MP.litmus"), "tso", Options(explain=True)))
+    report = litmus_answer(Question(str(EXAMPLES / "MP.litmus"), "tso", Options(explain=True)))
     explanation = report["explanation"]
     assert explanation["axiom"] == "tso"
     assert [hop["relation"] for hop in explanation["cycle"]] == ["po", "rfe", "po", "fr"]

@@ -246,7 +246,8 @@ def test_an_exhausted_budget_is_unknown(capsys: pytest.CaptureFixture[str]) -> N
     assert main(["check", path, "-D", "N=12", "--timeout", "2", "--json"]) == 3
     (report,) = reports(capsys)
     assert report["verdict"] == "UNKNOWN"
-    assert "within 2 s" in str(report["reason"])
+    assert report["limit"] == "time"
+    assert " 2 s (raise --timeout)" in str(report["reason"])
 
 
 PROPERTIES = Path(__file__).resolve().parents[1] / "c" / "properties"

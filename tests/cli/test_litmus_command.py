@@ -185,7 +185,7 @@ def test_wrong_usage_ends_in_code_2_with_a_message(
 
 
 @pytest.mark.parametrize(
-    "option", [["--timeout", "0"], ["--bound", "-1"], ["--jobs", "x"], ["--memory", "0"]]
+    "option", [["--timeout", "-1"], ["--bound", "-1"], ["--jobs", "x"], ["--memory", "0"]]
 )
 def test_wrong_numbers_are_refused(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
@@ -230,13 +230,16 @@ def test_an_interrupted_batch_resumes(tmp_path: Path, capsys: pytest.CaptureFixt
     main(["litmus", "--json", "--resume", str(journal), *files])
     whole = [{**r, "seconds": 0} for r in _json(capsys.readouterr().out)]
     lines = journal.read_bytes().splitlines(keepends=True)
-    assert len(lines) == 4
-    journal.write_bytes(b"".join([lines[1], lines[2][:40]]))
+    assert len(lines) == 5
+    journal.write_bytes(b"".join([lines[0], lines[2], lines[3][:40]]))
     main(["litmus", "--json", "--resume", str(journal), *files])
-    assert [{**r, "seconds": 0} for r in _json(capsys.readouterr().out)] == whole
-    assert len(journal.read_text().splitlines()) == 4
-    kept = journal.read_bytes().splitlines(keepends=True)[0]
-    assert kept == lines[1]
+    said = capsys.readouterr()
+    assert [{**r, "seconds": 0} for r in _json(said.out)] == whole
+    assert ":3:1: this line was cut off" in said.err
+    assert "1 of an earlier run" in said.err
+    kept = journal.read_bytes().splitlines(keepends=True)
+    assert len(kept) == 6
+    assert kept[1] == lines[2]
 
 
 def test_a_changed_file_is_run_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

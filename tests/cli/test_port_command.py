@@ -45,7 +45,7 @@ def test_json_has_one_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert port(SB, MP, "--source", "sc", "--target", "tso", "--json", "--jobs", "2") == 1
     reports = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [report["verdict"] for report in reports] == ["FAIL", "PASS"]
-    assert all(report["schema"] == 1 and report["complete"] for report in reports)
+    assert all(report["schema"] == 2 and report["complete"] for report in reports)
     finding = reports[0]["findings"][0]
     assert finding["direction"] == "new"
     assert set(finding["state"].values()) == {0}

@@ -95,4 +95,4 @@ def test_models_that_no_order_mentions(tmp_path: Path, capsys: pytest.CaptureFix
 
 def test_notices_are_told_once_and_with_their_places() -> None:
     one, other = Notice("assumed", Span("a.c", 3, 4)), Notice("vacuous")
-    assert as_warnings([one, other], [one]) == ["a.c:3:4: assumed", "vacuous"]
+    assert as_warnings([one, other], [one]) == ("a.c:3:4: assumed", "vacuous")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from treville.cli.main import main
-from treville.results.verdict import SCHEMA
+from treville.results.reports.report import SCHEMA
 from treville.witness.graphml import _KEYS
 
 pytest.importorskip("llvmlite")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.reporting import Options, answers
 
-from treville.campaigns.check import answers
-from treville.campaigns.check_task import Options
 from treville.programs.ir import Branch, Const, Load, Local, Op, Program, Reg, Thread
 from treville.programs.rotation import with_tests_behind
 from treville.programs.spin import spin_jumps

@@ -1,4 +1,4 @@
-"""One program under one model -> a report: the object that `treville check --json` prints.
+"""One program under one model -> a report.
 
 A C program is compiled once and checked under each model for each property; litmus tests are left to
 `campaigns.check_litmus`. `answers` never raises: wrong input, exhausted budgets and bugs of Treville become
@@ -7,19 +7,21 @@ reports.
 
 from __future__ import annotations
 
+import re
 import stat
+import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import chdir
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from types import MappingProxyType
 
-from treville.campaigns.check_task import Options
-from treville.campaigns.guard import guarded, interrupted_after
+from treville.campaigns.check_task import Options, Question
+from treville.campaigns.guard import Draft, guarded
+from treville.campaigns.keys import key_of, model_key, program_key, text_key
+from treville.campaigns.kind import Kind, Telling
 from treville.campaigns.loading import load_model
-from treville.campaigns.outputs import PictureName
-from treville.campaigns.results import Report
 from treville.campaigns.vacuity import about_model, about_program
 from treville.engines import registry
 from treville.engines.contract import GaveUp, Refuted
@@ -29,14 +31,19 @@ from treville.models.races import defines_races
 from treville.passes.program import Context
 from treville.programs.c import SUFFIXES, Unit, is_program, read_unit
 from treville.programs.ir import Stop
+from treville.programs.litmus import DIALECTS
 from treville.programs.loops import given_bounds, place_of
 from treville.questions.reachability import Answer, reachability
 from treville.results import Budget, BudgetExceeded, InputError, Notice, Verdict, as_warnings
+from treville.results.progress import READING
 from treville.results.properties import Error, Property
+from treville.results.reports.check import CheckReport
+from treville.results.reports.report import Status
 from treville.witness.naming import line_name
 
 DEFAULT_MODEL = "sc"
 LITMUS = ".litmus"
+_LLVM = re.compile(r"^(?:; ModuleID|source_filename =|target triple|define .*@main\()", re.MULTILINE)
 _HOLDS = {
     Property.SAFETY: "no assertion can fail, no error of memory",
     Property.ASSERTION: "no assertion can fail",
@@ -66,64 +73,91 @@ _WEIGHT = {Verdict.FAIL: 2, Verdict.UNKNOWN: 1, Verdict.PASS: 0}
 _KNOW_RACES = (registry.AUTO, "formulas", "eager", "lazy")
 
 
-def answers(
-    file: str,
-    models: list[str],
-    options: Options,
-    pictures: Mapping[tuple[str, str], PictureName] = MappingProxyType({}),
-) -> Iterator[Report]:
-    """A report for each model and property, in order; the front end runs once. `pictures` names those of
-    a file and a model, where a batch needs other names than usual."""
-    litmus = file.endswith(LITMUS)
-    source = cache(partial(read, file, options))
-    for name in models or ["" if litmus else DEFAULT_MODEL]:
-        for goal in options.properties:
-            asked = replace(options, picture=pictures.get((file, name), options.picture))
-            report = _blank(file, name, goal, asked)
+class Check(Kind[Question, CheckReport]):
+    """Can a program violate a property?"""
+
+    name = "check"
+    report = CheckReport
+
+    def blank(self, question: Question) -> CheckReport:
+        """Nothing is known."""
+        return CheckReport(
+            file=question.file,
+            model=question.model,
+            property=question.goal.value,
+            bound=question.options.bound or None,
+        )
+
+    def answers(self, questions: Sequence[Question], telling: Telling[CheckReport]) -> Iterator[CheckReport]:
+        """The reports, one by one; the front end runs once."""
+        source = cache(partial(_read_question, questions[0]))
+        for question in questions:
             started = time.monotonic()
-            fill = partial(_fill_litmus, file=file) if litmus else partial(_fill, source=source)
-            guarded(report, partial(fill, report, name, goal, asked))
-            report["seconds"] = round(time.monotonic() - started, 4)
-            yield report
+            draft = Draft(self.blank(question))
+            fill = _fill_litmus if _is_litmus(question) else partial(_fill, source=source)
+            guarded(draft, partial(fill, draft, question, telling))
+            yield replace(draft.report, seconds=round(time.monotonic() - started, 4))
+
+    def key(self, question: Question) -> str:
+        """The contents of the program and of the model, the property, the options."""
+        options = replace(question.options, limits=Options().limits)
+        if question.text is not None or _is_litmus(question):
+            content = text_key(question.file, question.text)
+        else:
+            content = program_key((question.file, *options.others), options.includes)
+        model = model_key(question.model, options.variants, options.bell)
+        return key_of(self.name, question.file, content, model, question.goal, options)
 
 
-def _fill_litmus(report: Report, name: str, goal: Property, options: Options, file: str) -> None:
+KIND = Check()
+
+
+def _is_litmus(question: Question) -> bool:
+    """Standard input holds a litmus test if it begins with a dialect's name."""
+    if question.text is None:
+        return question.file.endswith(LITMUS)
+    return question.text.lstrip().partition(" ")[0] in DIALECTS
+
+
+def _read_question(question: Question) -> Unit:
+    """What standard input held is read as LLVM IR if it looks like that, else as C."""
+    if question.text is None:
+        return read(question.file, question.options)
+    ending = "ll" if _LLVM.search(question.text) else "c"
+    here = Path.cwd()
+    includes = (*(str(here / folder) for folder in question.options.includes), str(here))
+    others = tuple(str(here / other) for other in question.options.others)
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        path = Path(f"standard-input.{ending}")
+        path.write_text(question.text, encoding="utf-8")
+        return read(str(path), replace(question.options, includes=includes, others=others))
+
+
+def _fill_litmus(draft: Draft[CheckReport], question: Question, telling: Telling[CheckReport]) -> None:
     from treville.campaigns.check_litmus import fill_litmus
 
-    fill_litmus(report, file, name, goal, options)
+    fill_litmus(draft, question, telling)
 
 
-def _blank(file: str, model: str, goal: Property, options: Options) -> Report:
-    return {
-        "file": file,
-        "model": model,
-        "verdict": Verdict.UNKNOWN.value,
-        "property": goal,
-        "violated": None,
-        "bound": options.bound or None,
-        "reason": "",
-        "warnings": [],
-        "seconds": 0.0,
-        "stats": {},
-        "witness": None,
-        "status": "unknown",
-    }
-
-
-def _fill(report: Report, name: str, goal: Property, options: Options, source: Callable[[], Unit]) -> None:
-    budget = Budget(options.seconds, options.memory)
-    model = load_model(name, options.variants, options.bell)
-    report["model"] = model.name if not name.endswith(".cat") else name
+def _fill(
+    draft: Draft[CheckReport], question: Question, telling: Telling[CheckReport], source: Callable[[], Unit]
+) -> None:
+    options = question.options
+    budget = Budget(options.limits.seconds, options.limits.memory, listener=telling.progress)
     answers: list[Answer] = []
     try:
-        with interrupted_after(options.seconds):
-            with budget.stage("front end"):
-                unit = source()
-            answers.extend(_asked_in_turn(unit, model, goal, options, budget))
-        report["warnings"] = as_warnings(*(_notices(a, report["file"]) for a in answers), about_model(model))
-        _conclude(report, answers, options)
+        with budget.stage(READING):
+            model = load_model(question.model, options.variants, options.bell)
+            named = question.model if question.model.endswith(".cat") else model.name
+            draft.report = replace(draft.report, model=named)
+            unit = source()
+        answers.extend(_asked_in_turn(unit, model, question.goal, options, budget))
+        warnings = as_warnings(*(_notices(a, question.file) for a in answers), about_model(model))
+        draft.report = replace(draft.report, warnings=warnings)
+        _conclude(draft, answers, question, telling)
         if unit.module.compiler:
-            report["stats"]["compiler"] = unit.module.compiler
+            stats = {**draft.report.stats, "compiler": unit.module.compiler}
+            draft.report = replace(draft.report, stats=stats)
     except BudgetExceeded as error:
         raise _beside_what_holds(answers, error) from None
     except RecursionError:
@@ -131,7 +165,8 @@ def _fill(report: Report, name: str, goal: Property, options: Options, source: C
             "recursion, or threads that start threads, go too deep", "lower --bound"
         ) from None
     finally:
-        report["stats"]["seconds"] = {name: round(spent, 3) for name, spent in budget.stages.items()}
+        seconds = {name: round(spent, 3) for name, spent in budget.stages.items()}
+        draft.report = replace(draft.report, stats={**draft.report.stats, "seconds": seconds})
 
 
 def _asked_in_turn(
@@ -193,31 +228,41 @@ def read(file: str, options: Options) -> Unit:
         raise InputError(f"cannot read {file}: {reason}") from None
 
 
-def _conclude(report: Report, answers: Sequence[Answer], options: Options) -> None:
+def _conclude(
+    draft: Draft[CheckReport], answers: Sequence[Answer], question: Question, telling: Telling[CheckReport]
+) -> None:
     """The answers as a report: a violation if there is one, else what is not known, else what holds."""
     worst = max(answers, key=lambda answer: _WEIGHT[answer.verdict])
-    _tell(report, worst, options)
+    _tell(draft, worst, question, telling)
     if worst.verdict is Verdict.PASS:
-        report["reason"] = ", ".join(_HOLDS[answer.task.property] for answer in answers)
-        report["bound"] = max((a.decision.bound for a in answers if a.decision.bound), default=None)
+        reason = ", ".join(_HOLDS[answer.task.property] for answer in answers)
+        bound = max((a.decision.bound for a in answers if a.decision.bound), default=None)
+        draft.report = replace(draft.report, reason=reason, bound=bound)
 
 
-def _tell(report: Report, answer: Answer, options: Options) -> None:
+def _tell(
+    draft: Draft[CheckReport], answer: Answer, question: Question, telling: Telling[CheckReport]
+) -> None:
     """One answer as a report; failing executions are described and drawn."""
     decision, task = answer.decision, answer.task
     if isinstance(decision, GaveUp) and decision.bound is None:
         raise decision.error or BudgetExceeded(decision.reason, decision.advice)
-    report.update(
-        status="done", verdict=answer.verdict.value, bound=decision.bound, stats=dict(decision.stats)
+    draft.report = replace(
+        draft.report,
+        status=Status.DONE,
+        verdict=answer.verdict,
+        bound=decision.bound,
+        stats=dict(decision.stats),
     )
     if isinstance(decision, Refuted):
         from treville.campaigns.check_witness import show_failure
 
-        show_failure(report, decision, task.model, task.property, options)
+        show_failure(draft, decision, task.model, task.property, question, telling)
     elif isinstance(decision, GaveUp):
         so_far = f"{_SO_FAR[task.property]} up to the bound {decision.bound}"
-        cut = _cut(decision, report["file"])
-        report.update(status="unknown", reason=f"{so_far}, but {cut} ({_advice(decision, task, options)})")
+        cut = _cut(decision, draft.report.file)
+        reason = f"{so_far}, but {cut} ({_advice(decision, task, question.options)})"
+        draft.report = replace(draft.report, status=Status.UNKNOWN, reason=reason)
 
 
 def _advice(gave_up: GaveUp, task: ProgramTask, options: Options) -> str:

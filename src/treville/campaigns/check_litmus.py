@@ -7,12 +7,15 @@ always end, so there is nothing to ask about waiting; runs that are cut decide n
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from treville.campaigns import litmus, litmus_task
-from treville.campaigns.check_task import Options
+from treville.campaigns.check_task import Options, Question
 from treville.campaigns.check_witness import show_failure
-from treville.campaigns.inputs import read_text
+from treville.campaigns.guard import Draft
+from treville.campaigns.inputs import input_text
+from treville.campaigns.kind import Telling
 from treville.campaigns.loading import load_model, load_test, own_model
-from treville.campaigns.results import Report
 from treville.campaigns.vacuity import about_model, about_test
 from treville.engines.contract import Failure, Refuted
 from treville.engines.registry import AUTO, engine_name
@@ -23,80 +26,110 @@ from treville.programs.litmus.test import LitmusTest
 from treville.questions.executions import executions
 from treville.questions.outcomes import outcomes_of_all_runs
 from treville.results import Budget, BudgetExceeded, InputError, Verdict, as_warnings
+from treville.results.defaults import BOUND
+from treville.results.progress import READING
 from treville.results.properties import Property
+from treville.results.reports.check import CheckReport, Observed
+from treville.results.reports.litmus import LitmusReport
+from treville.results.reports.report import Status
 
-# What a report has of that of `treville litmus`.
-_SHARED = ("model", "status", "reason", "bound", "seconds", "verdict", "warnings", "detail", "internal")
 
-
-def fill_litmus(report: Report, file: str, model: str, goal: Property, options: Options) -> None:
+def fill_litmus(draft: Draft[CheckReport], question: Question, telling: Telling[CheckReport]) -> None:
     """Complete the report of a litmus test."""
+    goal = question.goal
     if goal in (Property.SAFETY, Property.ASSERTION):
-        _condition(report, file, model, goal, options)
+        _condition(draft, question, telling)
     elif goal is Property.RACE:
-        _race(report, file, model, options)
+        _race(draft, question, telling)
     else:
         raise InputError(
-            f"{file}: there is nothing to ask about the {goal} of a litmus test",
+            f"{question.file}: there is nothing to ask about the {goal} of a litmus test",
             hint="all threads of a litmus test end; ask for an assertion or a race",
         )
 
 
-def _condition(report: Report, file: str, model: str, goal: Property, options: Options) -> None:
+def _condition(draft: Draft[CheckReport], question: Question, telling: Telling[CheckReport]) -> None:
     """The answer of `treville litmus` as a verdict."""
+    options = question.options
     asked = litmus_task.Options(
         bound=options.bound or None,
         as_herd=False,
         engine=_engine(options),
         alias=options.alias,
-        seconds=options.seconds,
-        memory=options.memory,
+        limits=options.limits,
         variants=options.variants,
         bell=options.bell,
         svg=options.svg,
         dot=options.dot,
     )
-    found = litmus.answer(litmus_task.Task(file, model, asked, options.picture))
-    alone = goal is Property.ASSERTION
-    report["property"] = "condition" if alone else goal
-    report.update({key: found[key] for key in _SHARED if key in found})
-    if found["observation"] is None:
-        return
-    report["stats"] = {"states": len(found["states"])}
-    report["witness"] = {"condition": found["condition_text"], "observation": found["observation"]}
-    _judge(report, found, [] if alone else _undefined(found, options))
-    undecided = found["condition_holds"] and found["unfinished"]
-    if undecided and not alone and report["verdict"] == Verdict.PASS and _races_count(found, options):
-        reason = (
-            f"{report['reason']}, but a loop was cut at the bound {found['bound']}: races are not decided"
+    found = litmus.answer(
+        litmus_task.Question(question.file, question.model, asked, question.picture, question.text),
+        Telling(
+            telling.progress, lambda known: telling.provisional(_as_verdict(draft.report, known, question))
+        ),
+    )
+    draft.report = _as_verdict(draft.report, found, question)
+
+
+def _as_verdict(report: CheckReport, found: LitmusReport, question: Question) -> CheckReport:
+    alone = question.goal is Property.ASSERTION
+    report = replace(
+        report,
+        property="condition" if alone else question.goal.value,
+        model=found.model,
+        status=found.status,
+        reason=found.reason,
+        bound=found.bound,
+        verdict=found.verdict,
+        warnings=found.warnings,
+        detail=found.detail,
+        error=found.error,
+        limit=found.limit,
+        place=found.place,
+        artifacts=found.artifacts,
+    )
+    if found.observation is None:
+        return report
+    observed = Observed(condition=found.condition_text, observation=found.observation)
+    report = replace(report, stats={"states": len(found.states)}, observed=observed)
+    report = _judged(report, found, [] if alone else _undefined(found, question.options))
+    undecided = found.condition_holds and found.unfinished and not alone
+    if undecided and report.verdict is Verdict.PASS and _races_count(found, question.options):
+        reason = f"{report.reason}, but a loop was cut at the bound {found.bound}: races are not decided"
+        report = replace(
+            report, verdict=Verdict.UNKNOWN, status=Status.UNKNOWN, reason=f"{reason} (raise --bound)"
         )
-        report.update(verdict=Verdict.UNKNOWN.value, status="unknown", reason=f"{reason} (raise --bound)")
+    return report
 
 
-def _judge(report: Report, found: Report, races: list[str]) -> None:
+def _judged(report: CheckReport, found: LitmusReport, races: list[str]) -> CheckReport:
     """The verdict: races first, then the condition."""
-    holds = found["condition_holds"]
+    holds = found.condition_holds
     if races:
-        report.update(verdict=Verdict.FAIL.value, violated=Property.RACE.value, status="done")
-        report["reason"] = f"data race ({', '.join(races)}); {_observed(found)}"
-    elif holds is None:
-        report.update(verdict=Verdict.UNKNOWN.value, status="unknown")
-    else:
-        report.update(verdict=(Verdict.PASS if holds else Verdict.FAIL).value, status="done")
-        report["violated"] = None if holds else "condition"
-        report["reason"] = _observed(found)
+        reason = f"data race ({', '.join(races)}); {_observed(found)}"
+        race = Property.RACE.value
+        return replace(report, verdict=Verdict.FAIL, violated=race, status=Status.DONE, reason=reason)
+    if holds is None:
+        return replace(report, verdict=Verdict.UNKNOWN, status=Status.UNKNOWN)
+    return replace(
+        report,
+        verdict=Verdict.PASS if holds else Verdict.FAIL,
+        status=Status.DONE,
+        violated=None if holds else "condition",
+        reason=_observed(found),
+    )
 
 
-def _undefined(found: Report, options: Options) -> list[str]:
+def _undefined(found: LitmusReport, options: Options) -> list[str]:
     """The data races that some execution has, by the names of the model's flags."""
     if not _races_count(found, options):
         return []
-    model = load_model(found["model"], options.variants, options.bell)
-    return sorted({axiom.name for axiom in races_of(model)} & set(found["flags"]))
+    model = load_model(found.model, options.variants, options.bell)
+    return sorted({axiom.name for axiom in races_of(model)} & set(found.flags))
 
 
-def _races_count(found: Report, options: Options) -> bool:
-    return defines_races(load_model(found["model"], options.variants, options.bell))
+def _races_count(found: LitmusReport, options: Options) -> bool:
+    return defines_races(load_model(found.model, options.variants, options.bell))
 
 
 def _engine(options: Options) -> str:
@@ -105,32 +138,40 @@ def _engine(options: Options) -> str:
     return AUTO if options.alias == "flow" else "eager"
 
 
-def _observed(found: Report) -> str:
-    holds = {True: "holds", False: "does not hold", None: "is not decided"}[found["condition_holds"]]
-    return f"{found['condition']} {holds} (observed: {found['observation']})"
+def _observed(found: LitmusReport) -> str:
+    holds = {True: "holds", False: "does not hold", None: "is not decided"}[found.condition_holds]
+    return f"{found.condition} {holds} (observed: {found.observation})"
 
 
 # -- data races -----------------------------------------------------------------------------------------
 
 
-def _race(report: Report, file: str, name: str, options: Options) -> None:
-    budget = Budget(options.seconds, options.memory)
-    test = load_test(read_text(file), file)
-    report["model"] = name or own_model(test)
-    model = _racing(test, load_model(report["model"], options.variants, options.bell))
-    report["warnings"] = as_warnings(test.program.notices, about_model(model), about_test(test))
+def _race(draft: Draft[CheckReport], question: Question, telling: Telling[CheckReport]) -> None:
+    options = question.options
+    budget = Budget(options.limits.seconds, options.limits.memory, listener=telling.progress)
+    with budget.stage(READING):
+        test = load_test(input_text(question.file, question.text), question.file)
+        name = question.model or own_model(test)
+        draft.report = replace(draft.report, model=name)
+        model = _racing(test, load_model(name, options.variants, options.bell))
+    warnings = as_warnings(test.program.notices, about_model(model), about_test(test))
     found = outcomes_of_all_runs(test, model, options.bound or None, budget, _engine(options))
     raised = sorted({axiom.name for axiom in races_of(model)} & set(found.flags))
-    report.update(status="done", stats={"states": len(found.states)}, bound=found.bound)
+    stats = {"states": len(found.states)}
+    draft.report = replace(
+        draft.report, status=Status.DONE, stats=stats, bound=found.bound, warnings=warnings
+    )
     if raised:
-        report.update(verdict=Verdict.FAIL.value, reason=f"data race ({', '.join(raised)})")
-        report["violated"] = Property.RACE.value
-        _show(report, test, model, options, budget)
+        reason = f"data race ({', '.join(raised)})"
+        draft.report = replace(
+            draft.report, verdict=Verdict.FAIL, reason=reason, violated=Property.RACE.value
+        )
+        _show(draft, test, model, question, budget, telling)
     elif found.unfinished:
         reason = f"no data race up to the bound {found.bound}, but a loop was cut there (raise --bound)"
-        report.update(status="unknown", reason=reason)
+        draft.report = replace(draft.report, status=Status.UNKNOWN, reason=reason)
     else:
-        report.update(verdict=Verdict.PASS.value, reason="no data race")
+        draft.report = replace(draft.report, verdict=Verdict.PASS, reason="no data race")
 
 
 def _racing(test: LitmusTest, model: Model) -> Model:
@@ -143,16 +184,24 @@ def _racing(test: LitmusTest, model: Model) -> Model:
     return with_races(model)
 
 
-def _show(report: Report, test: LitmusTest, model: Model, options: Options, budget: Budget) -> None:
+def _show(
+    draft: Draft[CheckReport],
+    test: LitmusTest,
+    model: Model,
+    question: Question,
+    budget: Budget,
+    telling: Telling[CheckReport],
+) -> None:
     """The first consistent execution with a race, if executions can be listed in time."""
+    telling.provisional(draft.report)
     try:
-        execution = _racing_execution(test, model, report["bound"], budget)
+        execution = _racing_execution(test, model, draft.report.bound or BOUND, budget)
     except BudgetExceeded:
         return
     if execution is not None:
         names = tuple(thread.name for thread in test.program.threads)
         refuted = Refuted(execution, Failure(test.program, names))
-        show_failure(report, refuted, model, Property.RACE, options)
+        show_failure(draft, refuted, model, Property.RACE, question, telling)
 
 
 def _racing_execution(test: LitmusTest, model: Model, bound: int, budget: Budget) -> Execution | None:

@@ -2,41 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from treville import __version__
-from treville.campaigns.check_task import Options
-from treville.campaigns.outputs import write_text
-from treville.campaigns.results import Report
+from treville.campaigns.check_task import Question
 from treville.events.execution import Execution
 from treville.models.evaluate import evaluate
 from treville.models.library import load_model
 from treville.models.model import Model
 from treville.programs.ir import Program
 from treville.results.properties import Property
+from treville.results.reports.check import CheckReport, Witness
+from treville.results.reports.report import Artifact
 from treville.witness import dot, graphml, svg
 from treville.witness.explanation import explain
 from treville.witness.scene import Edge, Scene, make_scene
 
 
-def draw_pictures(
-    report: Report, execution: Execution, program: Program, model: Model, options: Options
-) -> None:
-    """Draw the violating execution, and write it as a witness, where the options say."""
-    goal = "" if report["property"] == Property.SAFETY else f"-{report['property']}"
-    stem = options.picture.stem(report["file"], model.name) + goal
+def pictures(
+    report: CheckReport, execution: Execution, program: Program, model: Model, question: Question
+) -> Iterator[Artifact]:
+    """The violating execution drawn, and as a witness, where the options say."""
+    options, shown = question.options, report.witness
+    assert shown is not None
+    goal = "" if report.property == Property.SAFETY else f"-{report.property}"
+    stem = question.picture.stem(report.file, model.name) + goal
     if options.graphml:
-        write_text(Path(options.graphml) / f"{stem}.graphml", _graphml(report, model))
+        yield Artifact(str(Path(options.graphml) / f"{stem}.graphml"), _graphml(report, shown, model))
     if not options.svg and not options.dot:
         return
-    scene = _scene(execution, program, weak=report["witness"]["interleaving"] is None)
-    scene.title = f"{Path(report['file']).name} under {model.name}"
-    scene.subtitle = report["reason"]
-    _mark_race(scene, report["witness"].get("race", []))
+    scene = _scene(execution, program, weak=shown.interleaving is None)
+    scene.title = f"{Path(report.file).name} under {model.name}"
+    scene.subtitle = report.reason
+    _mark_race(scene, shown.race or ())
     for folder, ending, draw in ((options.svg, "svg", svg.draw), (options.dot, "dot", dot.draw)):
         if folder:
-            write_text(Path(folder) / f"{stem}.{ending}", draw(scene))
+            yield Artifact(str(Path(folder) / f"{stem}.{ending}"), draw(scene))
 
 
 def _scene(execution: Execution, program: Program, *, weak: bool) -> Scene:
@@ -51,7 +54,7 @@ def _scene(execution: Execution, program: Program, *, weak: bool) -> Scene:
     return make_scene(execution, program, cycle, model=model, values=judged.values)
 
 
-def _mark_race(scene: Scene, labels: list[str]) -> None:
+def _mark_race(scene: Scene, labels: Sequence[str]) -> None:
     """Join the two accesses that race."""
     racing = [box.event for box in scene.boxes() if box.label and box.label in labels]
     for thread, boxes in scene.columns.items():
@@ -60,14 +63,13 @@ def _mark_race(scene: Scene, labels: list[str]) -> None:
         scene.edges.append(Edge(racing[0], racing[1], "race", evidence=True))
 
 
-def _graphml(report: Report, model: Model) -> str:
-    shown = report["witness"]
-    events = {event["label"]: event for event in shown["events"]}
-    order = shown["interleaving"] or sorted(events, key=lambda label: events[label]["number"])
+def _graphml(report: CheckReport, shown: Witness, model: Model) -> str:
+    events = {event.label: event for event in shown.events}
+    order = shown.interleaving or sorted(events, key=lambda label: events[label].number)
     steps = [
-        graphml.Step(e["number"], e["thread"], e["line"], "" if e["file"] == report["file"] else e["file"])
+        graphml.Step(e.number, e.thread, e.line, "" if e.file == report.file else e.file)
         for e in (events[label] for label in order)
     ]
-    source = Path(report["file"]).read_bytes()
-    specified = graphml.specification(Property(report["property"]), report["violated"])
-    return graphml.draw(steps, report["file"], source, model.name, __version__, specified)
+    source = Path(report.file).read_bytes()
+    specified = graphml.specification(Property(report.property), report.violated or "")
+    return graphml.draw(steps, report.file, source, model.name, __version__, specified)

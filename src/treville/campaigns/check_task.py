@@ -1,10 +1,11 @@
-"""What `treville check` was asked to do."""
+"""What `treville check` was asked: one program, one model, one property, with options."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from treville.analysis.alias_names import FLOW, Alias
+from treville.campaigns.kind import Limits
 from treville.campaigns.outputs import PictureName
 from treville.results.properties import Property
 
@@ -18,10 +19,8 @@ class Options:
 
     bound: int = AUTO
     loops: tuple[str, ...] = ()
-    seconds: float | None = None
-    memory: int | None = None
+    limits: Limits = field(default_factory=Limits)
     compile_to: str = ""
-    properties: tuple[Property, ...] = (Property.SAFETY,)
     defines: tuple[str, ...] = ()
     includes: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
@@ -34,4 +33,21 @@ class Options:
     graphml: str = ""
     variants: tuple[str, ...] = ()
     bell: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A program under a model (empty: the one of a litmus test's dialect), and what it must not violate.
+    `text` is what standard input held."""
+
+    file: str
+    model: str
+    goal: Property = Property.SAFETY
+    options: Options = field(default_factory=Options)
     picture: PictureName = field(default_factory=PictureName)
+    text: str | None = None
+
+    @property
+    def limits(self) -> Limits:
+        """When it is given up."""
+        return self.options.limits

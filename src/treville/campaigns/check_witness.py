@@ -6,10 +6,11 @@ cycle that no interleaving has: the accesses that happened out of program order 
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
-from treville.campaigns.check_task import Options
-from treville.campaigns.results import Report
+from treville.campaigns.check_task import Question
+from treville.campaigns.guard import Draft
+from treville.campaigns.kind import Telling
 from treville.engines.contract import Failure, Refuted
 from treville.events.execution import Event, Execution
 from treville.models.evaluate import Evaluation, evaluate
@@ -19,6 +20,8 @@ from treville.models.races import races_in
 from treville.programs.ir import NULL_PAGE, Assert, Free, Instruction, Join, Program, error_of
 from treville.questions.reachability import WrongWitness, judge_again
 from treville.results.properties import Error, Property
+from treville.results.reports.check import CheckReport, Step, Waiting, Witness, WitnessEvent
+from treville.results.reports.report import Place
 from treville.witness.explanation import explain
 from treville.witness.linearisation import linearise
 from treville.witness.naming import Names, line_name, name_events, thread_name
@@ -26,42 +29,72 @@ from treville.witness.words import explanation_text
 
 
 def show_failure(
-    report: Report, refuted: Refuted[Failure], model: Model, goal: Property, options: Options
+    draft: Draft[CheckReport],
+    refuted: Refuted[Failure],
+    model: Model,
+    goal: Property,
+    question: Question,
+    telling: Telling[CheckReport],
 ) -> None:
     """Describe the violation of the property in the report, and draw it where the options say."""
-    report["witness"] = witness(refuted, model, goal)
-    report["violated"] = violated(refuted, goal)
-    report["reason"] = report["witness"]["failure"]
+    found = violated(refuted, goal)
+    short = failure(refuted) if goal.is_about_failures else found
+    draft.report = replace(draft.report, violated=found, reason=short)
+    telling.provisional(draft.report)
+    describe(draft, refuted, model, goal)
+    options = question.options
     if options.svg or options.dot or options.graphml:
-        from treville.campaigns.check_pictures import draw_pictures
+        from treville.campaigns.check_pictures import pictures
 
-        draw_pictures(report, refuted.execution, refuted.evidence.program, model, options)
+        drawn = tuple(pictures(draft.report, refuted.execution, refuted.evidence.program, model, question))
+        draft.report = replace(draft.report, artifacts=drawn)
 
 
-def witness(refuted: Refuted[Failure], model: Model, goal: Property) -> dict[str, Any]:
-    """The witness of a violation of the property as JSON."""
+def describe(draft: Draft[CheckReport], refuted: Refuted[Failure], model: Model, goal: Property) -> None:
+    """Add the witness, and what fails where, to the report."""
+    shown = witness(refuted, model, goal)
+    draft.report = replace(
+        draft.report,
+        witness=shown,
+        violated=violated(refuted, goal),
+        reason=shown.failure,
+        place=_failing_place(shown, refuted),
+    )
+
+
+def witness(refuted: Refuted[Failure], model: Model, goal: Property) -> Witness:
+    """The violating execution as people and scripts get to see it."""
     execution, found = refuted.execution, refuted.evidence
-    program = found.program
-    names = name_events(execution, program)
+    names = name_events(execution, found.program)
     order = linearise(execution)
-    shown: dict[str, Any] = {
-        "failure": "",
-        "threads": list(found.thread_names),
-        "events": [_event(event, names, found) for event in execution.events if event.thread >= 0],
-        "rf": _pairs(execution, "rf", names),
-        "co": _pairs(execution, "co", names),
-        "interleaving": None if order is None else [names.label[event] for event in order],
-    }
+    shown = Witness(
+        failure="",
+        threads=tuple(found.thread_names),
+        events=tuple(_event(event, names, found) for event in execution.events if event.thread >= 0),
+        rf=_pairs(execution, "rf", names),
+        co=_pairs(execution, "co", names),
+        interleaving=None if order is None else tuple(names.label[event] for event in order),
+    )
     if order is None:
-        shown["reordering"] = _reordering(execution, program)
+        shown = _with_reordering(shown, execution, found.program, names)
     match goal:
         case Property.RACE:
-            _add_race(shown, judge_again(refuted, model), names)
+            return _with_race(shown, judge_again(refuted, model), names)
         case Property.DEADLOCK | Property.LIVENESS:
-            _add_waiting(shown, found, goal)
+            return _with_waiting(shown, found, goal)
         case _:
-            shown["failure"] = failure(refuted)
-    return shown
+            return replace(shown, failure=failure(refuted))
+
+
+def _failing_place(shown: Witness, refuted: Refuted[Failure]) -> Place | None:
+    """The line to point at: of what fails, of the first racing access, of the first thread that waits."""
+    if shown.race is not None:
+        own = [event.place for event in shown.events if event.label in shown.race]
+        return min((place for place in own if place), key=lambda place: place.line, default=None)
+    if shown.waiting:
+        return shown.waiting[0].place
+    span = refuted.evidence.failed[0].span if refuted.evidence.failed else None
+    return Place(file=span.file, line=span.line, column=span.column) if span else None
 
 
 def violated(refuted: Refuted[Failure], goal: Property) -> str:
@@ -72,57 +105,55 @@ def violated(refuted: Refuted[Failure], goal: Property) -> str:
     return (error_of(failed[0]) if failed else Error.ASSERTION).value
 
 
-def _add_race(shown: dict[str, Any], judged: Evaluation, names: Names) -> None:
+def _with_race(shown: Witness, judged: Evaluation, names: Names) -> Witness:
     """The racing pair; one of the program's own accesses if the model relates initial writes as well."""
     pairs = races_in(judged)
     if not pairs:
         raise WrongWitness(f"the execution has no race under {judged.model.name}")
     pair = min(pairs, key=lambda pair: (sum(names.label[event] == "" for event in pair), pair))
-    shown["race"] = [names.label[event] or names.brief[event] for event in pair]
-    events = {event["label"]: event for event in shown["events"]}
-    own = [events[label] for label in shown["race"] if label in events]
-    own.sort(key=lambda event: event["line"] or 0)
-    told = [label for label in shown["race"] if label not in events]
-    told += [_access(event, own[0]["file"]) for event in own]
+    race = tuple(names.label[event] or names.brief[event] for event in pair)
+    events = {event.label: event for event in shown.events}
+    own = sorted((events[label] for label in race if label in events), key=lambda event: event.line or 0)
+    told = [label for label in race if label not in events]
+    told += [_access(event, own[0].file) for event in own]
     both = list(dict.fromkeys(told))
     place, unordered = _place(own[0]) if own else "", " are not ordered" if len(both) > 1 else ""
-    shown["failure"] = f"{place}data race: {' and '.join(both)}{unordered}"
+    return replace(shown, race=race, failure=f"{place}data race: {' and '.join(both)}{unordered}")
 
 
-def _place(event: dict[str, Any]) -> str:
-    return f"{event['file']}:{event['line']}: " if event["line"] else ""
+def _place(event: WitnessEvent | Waiting) -> str:
+    return f"{event.file}:{event.line}: " if event.line else ""
 
 
-def _access(event: dict[str, Any], main: str | None) -> str:
-    line = line_name(event["file"], event["line"], main)
-    return f"{event['does']}{' in ' if line else ''}{line} ({thread_name(event['number'], event['thread'])})"
+def _access(event: WitnessEvent, main: str | None) -> str:
+    line = line_name(event.file, event.line, main)
+    return f"{event.does}{' in ' if line else ''}{line} ({thread_name(event.number, event.thread)})"
 
 
-def _add_waiting(shown: dict[str, Any], found: Failure, goal: Property) -> None:
+def _with_waiting(shown: Witness, found: Failure, goal: Property) -> Witness:
     """Who does not end, and where; those that wait for another thread's end come last."""
     places = sorted(
         zip(found.waiting, found.failed, strict=True), key=lambda pair: (isinstance(pair[1], Join), pair[0])
     )
-    shown["waiting"] = [
-        {
-            "thread": found.thread_names[thread],
-            "number": thread,
-            "file": instruction.span.file if instruction.span else None,
-            "line": instruction.span.line if instruction.span else None,
-            "source": instruction.text,
-        }
+    waiting = tuple(
+        Waiting(
+            thread=found.thread_names[thread],
+            number=thread,
+            file=instruction.span.file if instruction.span else None,
+            line=instruction.span.line if instruction.span else None,
+            source=instruction.text,
+        )
         for thread, instruction in places
-    ]
-    main = shown["waiting"][0]["file"]
+    )
     told = [
-        f"{thread_name(place['number'], place['thread'])} ({line_name(place['file'], place['line'], main)})"
-        for place in shown["waiting"]
+        f"{thread_name(place.number, place.thread)} ({line_name(place.file, place.line, waiting[0].file)})"
+        for place in waiting
     ]
     who = ", ".join(told[:-1]) + " and " + told[-1] if len(told) > 1 else told[0]
     verb = "may never end"
     if goal == Property.DEADLOCK:
         verb = "waits for ever" if len(told) == 1 else "wait for ever"
-    shown["failure"] = f"{_place(shown['waiting'][0])}{who} {verb}"
+    return replace(shown, waiting=waiting, failure=f"{_place(waiting[0])}{who} {verb}")
 
 
 def failure(refuted: Refuted[Failure]) -> str:
@@ -149,34 +180,43 @@ def _wrong_access(execution: Execution, instruction: Instruction) -> str:
     return "a null pointer is used" if null else "an access to memory outside every object"
 
 
-def _event(event: Event, names: Names, found: Failure) -> dict[str, Any]:
+def _event(event: Event, names: Names, found: Failure) -> WitnessEvent:
     threads = found.thread_names
-    return {
-        "label": names.label[event.number],
-        "thread": threads[event.thread] if event.thread < len(threads) else str(event.thread),
-        "number": event.thread,
-        "does": names.brief[event.number],
-        "line": event.span.line if event.span else None,
-        "file": event.span.file if event.span else None,
-        "source": event.text,
-    }
+    return WitnessEvent(
+        label=names.label[event.number],
+        thread=threads[event.thread] if event.thread < len(threads) else str(event.thread),
+        number=event.thread,
+        does=names.brief[event.number],
+        line=event.span.line if event.span else None,
+        file=event.span.file if event.span else None,
+        source=event.text,
+    )
 
 
-def _pairs(execution: Execution, name: str, names: Names) -> list[list[str]]:
+def _called(names: Names, event: int) -> str:
+    return names.label[event] or names.brief[event]
+
+
+def _pairs(execution: Execution, name: str, names: Names) -> tuple[tuple[str, str], ...]:
     relation = execution.relations.get(name)
     if relation is None:
-        return []
+        return ()
     if name == "co":
         relation = relation - (relation @ relation)
-    called = [names.label[e] or names.brief[e] for e in range(len(execution.events))]
-    return [[called[source], called[target]] for source, target in relation.pairs()]
+    return tuple((_called(names, source), _called(names, target)) for source, target in relation.pairs())
 
 
-def _reordering(execution: Execution, program: Program) -> str:
-    """Why sequential consistency does not have the execution: its axiom and the cycle, as text."""
+def _with_reordering(shown: Witness, execution: Execution, program: Program, names: Names) -> Witness:
+    """Why sequential consistency does not have the execution: its axiom and the cycle."""
     model = load_model("sc")
     judged = evaluate(model, len(execution.events), execution.sets, execution.relations)
     if not judged.violated:
-        return ""
+        return replace(shown, reordering="")
     explanation = explain(execution, model, judged.values, judged.violated[0])
-    return explanation_text(explanation, execution, program, model, "")
+    cycle = tuple(
+        Step({"from": _called(names, hop.source), "to": _called(names, hop.target), "relation": hop.label})
+        for hop in explanation.hops()
+    )
+    return replace(
+        shown, reordering=explanation_text(explanation, execution, program, model, ""), cycle=cycle
+    )

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from treville.campaigns.herd import parse_log, parse_state
-from treville.campaigns.results import Report, read_reports
+from treville.campaigns.journal import report_in
+from treville.rendering.herd import Loaded, parse_log, parse_state
 from treville.results import InputError, Span
 
 State: TypeAlias = "frozenset[tuple[str, str]]"
@@ -56,6 +56,26 @@ class Comparison:
     same: int
 
 
+def read_reports(path: str) -> Iterator[Loaded]:
+    """The reports of a file of JSON lines, or of a journal; a wrong line is an input error with its place."""
+    try:
+        with Path(path).open(encoding="utf-8", errors="replace") as lines:
+            for number, line in enumerate(lines, 1):
+                if not line.strip():
+                    continue
+                try:
+                    found = json.loads(line)
+                except (ValueError, RecursionError):
+                    raise InputError("this line is not JSON", Span(path, number, 1, 1, line[:200])) from None
+                if not isinstance(found, dict):
+                    raise InputError("expected an object", Span(path, number, 1, 1, line[:200]))
+                report = report_in(found)
+                if report is not None:
+                    yield report
+    except OSError as error:
+        raise InputError(f"cannot read the file: {error.strerror or error}", Span(path, 1, 1)) from None
+
+
 def read_results(path: str) -> list[Result]:
     """The answers of a result file."""
     try:
@@ -64,7 +84,7 @@ def read_results(path: str) -> list[Result]:
     except OSError as error:
         raise InputError(f"cannot read the file: {error.strerror or error}", Span(path, 1, 1)) from None
     if start.startswith("{"):
-        reports: Iterable[Report] = read_reports(path)
+        reports: Iterable[Loaded] = read_reports(path)
     else:
         reports = parse_log(Path(path).read_text(encoding="utf-8", errors="replace").splitlines())
     results = [_result(report) for report in reports]
@@ -73,7 +93,7 @@ def read_results(path: str) -> list[Result]:
     return results
 
 
-def _result(report: Report) -> Result:
+def _result(report: Loaded) -> Result:
     observation = str(report.get("observation") or "")
     answered = report.get("status", "done") == "done" and observation in ("Never", "Sometimes", "Always")
     states = {}
@@ -95,7 +115,7 @@ def _result(report: Report) -> Result:
     )
 
 
-def _holds(report: Report) -> str:
+def _holds(report: Loaded) -> str:
     """`Ok`, `No`, `Undef`, or nothing where the file does not say."""
     if "holds" in report:
         return {True: "Ok", False: "No"}.get(report["holds"], "Undef")

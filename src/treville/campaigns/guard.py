@@ -1,61 +1,74 @@
-"""What a task raises becomes part of its report: out of budget is `unknown`, the rest is `error`."""
+"""What answering raises becomes part of the report: out of budget is `unknown`, the rest is `error`."""
 
 from __future__ import annotations
 
 import os
-import signal
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Generic, TypeVar
 
-from treville.campaigns.results import Report
 from treville.results import BudgetExceeded, InputError, TrevilleError
+from treville.results.errors import Limit
+from treville.results.reports.report import Cause, Fault, Place, Report, Status
+
+R = TypeVar("R", bound=Report)
+OUT_OF_MEMORY = "out of memory (raise --memory)"
 
 
-def guarded(report: Report, fill: Callable[[], None]) -> None:
+class Draft(Generic[R]):
+    """A report in the making; what was found before an error stays in it."""
+
+    def __init__(self, report: R) -> None:
+        self.report = report
+
+
+def guarded(draft: Draft[R], fill: Callable[[], None]) -> None:
     """Run `fill`; what it raises becomes part of the report."""
     try:
         fill()
     except BudgetExceeded as error:
         advice = f" ({error.advice})" if error.advice else ""
-        report.update(status="unknown", reason=f"{error.reason}{advice}")
+        _unknown(draft, f"{error.reason}{advice}", error.limit)
     except MemoryError:
-        report.update(status="unknown", reason="out of memory (raise --memory)")
+        _unknown(draft, OUT_OF_MEMORY, Limit.MEMORY)
     except RecursionError:
-        report.update(status="error", reason=f"{report['file']}:1:1: the input is nested too deeply")
+        place = Place(file=draft.report.file, line=1, column=1)
+        draft.report = refused(draft.report, InputError("the input is nested too deeply"), place)
     except InputError as error:
-        named = error.span is not None or report["file"] in error.complaint
-        place = f"{error.span}: " if error.span else "" if named else f"{report['file']}: "
-        detail = str(error) if named else f"{report['file']}: {error}"
-        report.update(status="error", reason=f"{place}{error.complaint}", detail=detail)
+        draft.report = refused(draft.report, error)
     except TrevilleError as error:
-        report.update(status="error", reason=str(error), detail=str(error))
+        draft.report = refused(draft.report, InputError(str(error)))
     except Exception as error:
         if os.environ.get("TREVILLE_TRACEBACK"):
             raise
-        reason = f"internal error: {type(error).__name__}: {error}"
-        report.update(status="error", reason=reason, internal=True)
+        draft.report = broken(draft.report, f"{type(error).__name__}: {error}")
 
 
-@contextmanager
-def interrupted_after(seconds: float | None) -> Iterator[None]:
-    """Interrupt what does not look at its budget itself, soon after the budget is used up. It needs alarms,
-    which not every system has, and the main thread; solvers in other languages finish their call first."""
-    if (
-        seconds is None
-        or not hasattr(signal, "setitimer")
-        or threading.current_thread() is not threading.main_thread()
-    ):
-        yield
-        return
+def _unknown(draft: Draft[R], reason: str, limit: Limit | None) -> None:
+    draft.report = replace(draft.report, status=Status.UNKNOWN, reason=reason, limit=limit)
 
-    def ring(_number: int, _frame: object) -> None:
-        raise BudgetExceeded(f"no answer within {seconds:g} s", "raise --timeout")
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds + min(1, seconds / 10) + 0.1, 2)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+def refused(report: R, error: InputError, place: Place | None = None) -> R:
+    """The report of an input that is wrong, or that is not supported. It names the file in any case."""
+    if place is None and error.span is not None:
+        place = Place(file=error.span.file, line=error.span.line, column=error.span.column)
+    named = place is not None or report.file in error.complaint
+    where = f"{place.file}:{place.line}:{place.column}: " if place else "" if named else f"{report.file}: "
+    detail = str(error) if named and error.span else f"{where}{error}"
+    fault = Fault(cause=Cause.INPUT, message=error.complaint, place=place, hint=error.hint or None)
+    return replace(
+        report,
+        status=Status.ERROR,
+        reason=f"{where}{error.complaint}",
+        error=fault,
+        detail=detail,
+        place=place,
+    )
+
+
+def broken(report: R, what: str) -> R:
+    """The report of a question that met a bug of Treville."""
+    reason = f"internal error: {what}"
+    return replace(
+        report, status=Status.ERROR, reason=reason, error=Fault(cause=Cause.INTERNAL, message=reason)
+    )

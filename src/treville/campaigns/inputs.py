@@ -1,4 +1,4 @@
-"""`FILE|DIR|@LIST` arguments -> the files they stand for, one at a time.
+"""`FILE|DIR|@LIST|-` arguments -> the files they stand for, one at a time.
 
 A folder stands for the files below it with one of the wanted endings, in sorted order. A list names one
 file, folder or further list a line, relative to the list's own folder; `#` begins a comment, as in the
@@ -8,13 +8,17 @@ lists that come with herd7's test suites.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from treville.results import InputError, Span
 
+STANDARD_INPUT = "-"
 # Far more than any test; a device or a mistaken file should not fill the memory.
 MAXIMUM_BYTES = 4_000_000
+_MOST_OF_STANDARD_INPUT = 1_000_000_000
 
 
 def expand(arguments: Iterable[str], suffixes: tuple[str, ...]) -> Iterator[str]:
@@ -22,7 +26,9 @@ def expand(arguments: Iterable[str], suffixes: tuple[str, ...]) -> Iterator[str]
     for argument in arguments:
         if not argument:
             raise InputError("the name of an input is empty", None, "this folder is called .")
-        if argument.startswith("@"):
+        if argument == STANDARD_INPUT:
+            yield argument
+        elif argument.startswith("@"):
             yield from _listed(Path(argument[1:]), suffixes, (), None)
         else:
             yield from _found(Path(argument), suffixes)
@@ -51,13 +57,14 @@ def _is_folder(path: Path) -> bool:
 def _listed(
     path: Path, suffixes: tuple[str, ...], inside: tuple[Path, ...], span: Span | None
 ) -> Iterator[str]:
-    resolved = path.resolve()
+    resolved = Path(os.path.abspath(path))  # noqa: PTH100 - names may be no paths at all, which resolve() refuses
     if resolved in inside:
         raise InputError(f"the list {path} includes itself", span)
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError as error:
-        raise InputError(f"cannot read the list {path}: {error.strerror or error}", span) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot read the list {path}: {reason}", span) from None
     for number, line in enumerate(lines, 1):
         entry = line.split("#", 1)[0].strip()
         if entry.startswith("@"):
@@ -65,6 +72,28 @@ def _listed(
             yield from _listed(path.parent / entry[1:], suffixes, (*inside, resolved), place)
         elif entry:
             yield from _found(path.parent / entry, suffixes)
+
+
+@cache
+def standard_input() -> str:
+    """All of standard input, read once."""
+    try:
+        data = sys.stdin.buffer.read(_MOST_OF_STANDARD_INPUT + 1) if hasattr(sys.stdin, "buffer") else None
+        text = sys.stdin.read() if data is None else data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError("standard input is not text in UTF-8") from None
+    except (OSError, ValueError, AttributeError):
+        raise InputError("standard input is closed") from None
+    if data is not None and len(data) > _MOST_OF_STANDARD_INPUT:
+        raise InputError(f"standard input has more than {_MOST_OF_STANDARD_INPUT} bytes")
+    if "\0" in text:
+        raise InputError("standard input is binary or in UTF-16", None, "text in UTF-8 is needed")
+    return text.replace("\r\n", "\n")
+
+
+def input_text(file: str, text: str | None) -> str:
+    """The text of an input: what standard input held, or what the file has."""
+    return read_text(file) if text is None else text
 
 
 def read_text(path: str, maximum: int = MAXIMUM_BYTES) -> str:

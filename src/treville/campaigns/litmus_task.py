@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from treville.analysis.alias_names import FLOW, Alias
+from treville.campaigns.kind import Limits
 from treville.campaigns.outputs import PictureName
 
 OWN_MODEL = ""
@@ -17,8 +18,7 @@ class Options:
 
     bound: int | None = None
     as_herd: bool = True
-    seconds: float | None = None
-    memory: int | None = None
+    limits: Limits = field(default_factory=Limits)
     variants: tuple[str, ...] = ()
     bell: str = ""
     engine: str = "auto"
@@ -31,10 +31,17 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """One file under one model (`OWN_MODEL`: the one of the file's dialect)."""
+class Question:
+    """One file under one model (`OWN_MODEL`: the one of the file's dialect). `text` is what standard input
+    held."""
 
     file: str
     model: str
     options: Options = field(default_factory=Options)
     picture: PictureName = field(default_factory=PictureName)
+    text: str | None = None
+
+    @property
+    def limits(self) -> Limits:
+        """When it is given up."""
+        return self.options.limits

@@ -7,59 +7,75 @@ the one that is shown.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from treville.campaigns.contrast import CANDIDATES_SEEN, Candidate, candidates, contrasting
-from treville.campaigns.litmus_task import Task
-from treville.campaigns.outputs import write_text
-from treville.campaigns.results import Report
+from treville.campaigns.guard import Draft
+from treville.campaigns.litmus_task import Question
 from treville.models.evaluate import holds
 from treville.models.model import Model
 from treville.programs.litmus.states import state_object
 from treville.programs.litmus.test import LitmusTest
 from treville.results import Budget, BudgetExceeded, InputError
 from treville.results.defaults import BOUND
+from treville.results.reports.litmus import Explained, Flagged, Listed, LitmusReport
+from treville.results.reports.report import Artifact, Hop
 from treville.witness import dot
-from treville.witness.explanation import explain
+from treville.witness.explanation import Explanation, explain
 from treville.witness.scene import Scene, find_relation, make_scene
 from treville.witness.words import execution_text, explanation_text, headline
 
 _EXECUTIONS_SHOWN = 1000
 
 
-def walk(report: Report, task: Task, test: LitmusTest, model: Model, budget: Budget) -> None:
-    """Add executions and the explanation to the report, and write pictures."""
-    options = task.options
+def walk(
+    draft: Draft[LitmusReport], question: Question, test: LitmusTest, model: Model, budget: Budget
+) -> None:
+    """Add executions, the explanation and pictures to the report."""
+    options = question.options
     if options.executions:
-        _list_executions(report, task, test, model, budget)
+        _list_executions(draft, question, test, model, budget)
         return
-    observation = "" if report["bound_reached"] else report["observation"]
+    observation = "" if draft.report.bound_reached else draft.report.observation or ""
     found = contrasting(test, model, observation, options.bound or BOUND, budget)
     if found.candidate is not None:
-        _pictures(task, test, model, found.candidate, "")
+        artifacts = tuple(_pictures(question, test, model, found.candidate, ""))
+        draft.report = replace(draft.report, artifacts=artifacts)
     if not options.explain:
         return
     if found.candidate is not None and not found.candidate.consistent:
-        report["explanation"] = _explained(found.candidate, test, model)
+        draft.report = replace(draft.report, explanation=_explained(found.candidate, test, model))
     elif found.nothing:
-        report["note"] = "no execution, allowed or not, ends in the outcome of the condition"
-    flags = [_flagged(flag, test, model, options.bound or BOUND, budget) for flag in report["flags"]]
-    report["flagged"] = [flag for flag in flags if flag is not None]
+        note = "no execution, allowed or not, ends in the outcome of the condition"
+        draft.report = replace(draft.report, note=note)
+    flags = [_flagged(flag, test, model, options.bound or BOUND, budget) for flag in draft.report.flags]
+    draft.report = replace(draft.report, flagged=tuple(flag for flag in flags if flag is not None))
 
 
-def _list_executions(report: Report, task: Task, test: LitmusTest, model: Model, budget: Budget) -> None:
-    options = task.options
-    report["executions"] = []
-    listed = candidates(test, model, options.executions, options.bound or BOUND, budget)
-    for number, candidate in enumerate(listed):
-        if number >= _EXECUTIONS_SHOWN:
-            report["executions_cut"] = True
-            break
-        report["executions"].append(_described(candidate, test, model))
-        _pictures(task, test, model, candidate, f"-{number + 1:03}")
+def _list_executions(
+    draft: Draft[LitmusReport], question: Question, test: LitmusTest, model: Model, budget: Budget
+) -> None:
+    options = question.options
+    shown: list[Listed] = []
+    artifacts: list[Artifact] = []
+    cut = None
+    try:
+        listed = candidates(test, model, options.executions, options.bound or BOUND, budget)
+        for number, candidate in enumerate(listed):
+            if number >= _EXECUTIONS_SHOWN:
+                cut = True
+                break
+            shown.append(_described(candidate, test, model))
+            artifacts += _pictures(question, test, model, candidate, f"-{number + 1:03}")
+    finally:
+        draft.report = replace(
+            draft.report, executions=tuple(shown), executions_cut=cut, artifacts=tuple(artifacts)
+        )
 
 
-def _flagged(flag: str, test: LitmusTest, model: Model, bound: int, budget: Budget) -> Report | None:
+def _flagged(flag: str, test: LitmusTest, model: Model, bound: int, budget: Budget) -> Flagged | None:
     """An allowed execution that raises the flag, and the evidence."""
     axiom = next((a for a in model.axioms if a.name == flag and not a.is_constraint), None)
     if axiom is None:
@@ -69,7 +85,11 @@ def _flagged(flag: str, test: LitmusTest, model: Model, bound: int, budget: Budg
             if holds(axiom, candidate.values[axiom.node]) == axiom.flag:
                 candidate.explanation = explain(candidate.execution, model, candidate.values, axiom)
                 candidate.violated = [axiom]
-                return {"flag": flag, **_explained(candidate, test, model)}
+                shown = _explained(candidate, test, model)
+                return Flagged(
+                    flag=flag, state=shown.state, axiom=shown.axiom, violated=shown.violated,
+                    cycle=shown.cycle, execution=shown.execution, text=shown.text,
+                )  # fmt: skip
     except BudgetExceeded:
         pass
     return None
@@ -78,29 +98,34 @@ def _flagged(flag: str, test: LitmusTest, model: Model, bound: int, budget: Budg
 # -- reports ---------------------------------------------------------------------------------------
 
 
-def _described(candidate: Candidate, test: LitmusTest, model: Model) -> Report:
-    return {
-        "allowed": candidate.consistent,
-        "state": state_object(test, candidate.execution.final),
-        "text": execution_text(candidate.execution, test.program),
-        **({} if candidate.consistent else _explained(candidate, test, model)),
-    }
+def _described(candidate: Candidate, test: LitmusTest, model: Model) -> Listed:
+    return Listed(
+        allowed=candidate.consistent,
+        state=state_object(test, candidate.execution.final),
+        execution=execution_text(candidate.execution, test.program),
+        forbidden=None if candidate.consistent else _explained(candidate, test, model),
+    )
 
 
-def _explained(candidate: Candidate, test: LitmusTest, model: Model) -> Report:
+def _explained(candidate: Candidate, test: LitmusTest, model: Model) -> Explained:
     explanation = candidate.explanation
     assert explanation is not None
-    return {
-        "state": state_object(test, candidate.execution.final),
-        "axiom": explanation.axiom.name,
-        "violated": [axiom.name for axiom in candidate.violated],
-        "cycle": [
-            {"from": hop.source, "to": hop.target, "relation": hop.label, "via": list(hop.via)}
-            for hop in explanation.hops()
-        ],
-        "execution": execution_text(candidate.execution, test.program),
-        "text": explanation_text(explanation, candidate.execution, test.program, model),
-    }
+    return Explained(
+        state=state_object(test, candidate.execution.final),
+        axiom=explanation.axiom.name,
+        violated=tuple(axiom.name for axiom in candidate.violated),
+        cycle=cycle_of(explanation),
+        execution=execution_text(candidate.execution, test.program),
+        text=explanation_text(explanation, candidate.execution, test.program, model),
+    )
+
+
+def cycle_of(explanation: Explanation) -> tuple[Hop, ...]:
+    """The edges of an explanation as reports have them."""
+    return tuple(
+        Hop({"from": hop.source, "to": hop.target, "relation": hop.label, "via": list(hop.via)})
+        for hop in explanation.hops()
+    )
 
 
 # -- pictures --------------------------------------------------------------------------------------
@@ -134,14 +159,16 @@ def _shown(value: object) -> str:
     return "{" + ",".join(map(str, value)) + "}" if isinstance(value, list) else str(value)
 
 
-def _pictures(task: Task, test: LitmusTest, model: Model, candidate: Candidate, suffix: str) -> None:
-    options = task.options
+def _pictures(
+    question: Question, test: LitmusTest, model: Model, candidate: Candidate, suffix: str
+) -> Iterator[Artifact]:
+    options = question.options
     if not options.svg and not options.dot:
         return
     from treville.witness import svg
 
     scene = scene_of(candidate, test, model, options.show)
-    stem = task.picture.stem(task.file, model.name) + suffix
+    stem = question.picture.stem(question.file, model.name) + suffix
     for folder, ending, draw in ((options.svg, "svg", svg.draw), (options.dot, "dot", dot.draw)):
         if folder:
-            write_text(Path(folder) / f"{stem}.{ending}", draw(scene))
+            yield Artifact(str(Path(folder) / f"{stem}.{ending}"), draw(scene))

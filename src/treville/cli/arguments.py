@@ -1,4 +1,4 @@
-"""What the commands' options share: groups declared once, numbers refused with a sentence, exit codes.
+"""What the commands' options share: groups declared once, numbers refused with a sentence.
 
 A command's `add_arguments` calls the functions here for what it has in common with the others, and declares
 only what is its own.
@@ -7,22 +7,12 @@ only what is its own.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
-from treville.campaigns.inputs import expand
 from treville.results.defaults import BOUND
-from treville.results.errors import InputError
-from treville.results.verdict import EXIT_OF, ExitCode, Verdict
 
-INPUTS = "FILE|DIR|@LIST"
 _BYTES = 1_000_000  # in a megabyte, as --memory counts them
 _LIFETIME = 3e9
-
-
-def add_inputs(parser: argparse._ActionsContainer, summary: str) -> None:
-    """The files, folders and lists that a command reads."""
-    parser.add_argument("inputs", nargs="+", metavar=INPUTS, help=summary)
 
 
 def add_json(parser: argparse._ActionsContainer, each: str) -> None:
@@ -93,70 +83,15 @@ def add_front_end(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_limits(
-    parser: argparse._ActionsContainer,
-    each: str,
-    seconds_default: float | None = None,
-    megabytes_default: int | None = None,
-) -> None:
-    """`--timeout` and `--memory` for each of what `each` says."""
-    usual = f" ({seconds_default:g})" if seconds_default is not None else ""
-    parser.add_argument(
-        "--timeout",
-        type=seconds,
-        default=seconds_default,
-        metavar="S",
-        help=f"seconds for each {each}{usual}",
-    )
-    usual = f" ({megabytes_default})" if megabytes_default is not None else ""
-    parser.add_argument(
-        "--memory",
-        type=positive,
-        default=megabytes_default,
-        metavar="MB",
-        help=f"megabytes of memory{usual}",
-    )
-
-
-def add_jobs(parser: argparse._ActionsContainer) -> None:
-    """How many processes share a batch."""
-    parser.add_argument("--jobs", "-j", type=positive, default=1, metavar="N", help="processes (1)")
-
-
 def add_pictures(parser: argparse._ActionsContainer, what: str) -> None:
     """Folders for drawings of executions."""
     parser.add_argument("--svg", metavar="DIR", default="", help=f"draw {what} as SVG")
     parser.add_argument("--dot", metavar="DIR", default="", help=f"write {what} as Graphviz files")
 
 
-def memory_in_bytes(options: argparse.Namespace) -> int | None:
-    """The limit that `--memory` sets."""
-    return None if options.memory is None else options.memory * _BYTES
-
-
 def chosen_variants(options: argparse.Namespace) -> tuple[str, ...]:
     """The variants of the model, given one by one or with commas."""
     return tuple(name for given in options.variant for name in given.split(",") if name)
-
-
-def found_inputs(options: argparse.Namespace, suffixes: Sequence[str], what: str) -> list[str]:
-    """The files that the arguments stand for; that there are none is the user's mistake."""
-    files = list(expand(options.inputs, tuple(suffixes)))
-    if not files:
-        raise InputError(f"no {what} found", None, f"looked for *{', *'.join(suffixes)} below the folders")
-    return files
-
-
-def exit_of(report: dict[str, Any]) -> ExitCode:
-    """The exit code of one report of a command that judges."""
-    return exit_of_error(report) or EXIT_OF[Verdict(report["verdict"])]
-
-
-def exit_of_error(report: dict[str, Any]) -> ExitCode | None:
-    """The exit code of a report that has no answer because of wrong input or a bug."""
-    if report["status"] != "error":
-        return None
-    return ExitCode.INTERNAL if report.get("internal") else ExitCode.INPUT
 
 
 def natural(text: str) -> int:
@@ -174,15 +109,22 @@ def positive_up_to(most: int) -> Callable[[str], int]:
     return lambda text: _whole(text, 1, most)
 
 
-def seconds(text: str) -> float:
-    """A positive, finite number of seconds; more than a lifetime is as good as a lifetime."""
+def seconds_or_none(text: str) -> float | None:
+    """A finite number of seconds, None for 0; more than a lifetime is as good as a lifetime."""
     try:
         value = float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds") from None
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"a positive number of seconds is needed, not {text}")
-    return min(value, _LIFETIME)
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(
+            f"a positive number of seconds is needed, or 0 for no limit, not {text}"
+        )
+    return min(value, _LIFETIME) or None
+
+
+def megabytes(text: str) -> int:
+    """So many megabytes in bytes."""
+    return positive(text) * _BYTES
 
 
 def _whole(text: str, least: int, most: int | None) -> int:

@@ -6,39 +6,30 @@ import argparse
 from typing import Any
 
 from treville.analysis.alias_names import Alias
-from treville.campaigns.check import LITMUS, answers
-from treville.campaigns.check_task import Options
+from treville.campaigns.check import DEFAULT_MODEL, KIND, LITMUS
+from treville.campaigns.check_task import Options, Question
 from treville.campaigns.loading import load_model
-from treville.campaigns.outputs import picture_names
-from treville.cli.arguments import (
-    add_front_end,
-    add_inputs,
-    add_json,
-    add_limits,
-    add_models,
-    add_pictures,
-    chosen_variants,
-    exit_of,
-    found_inputs,
-    memory_in_bytes,
-    positive,
-)
-from treville.cli.check_text import print_reports
+from treville.campaigns.outputs import PictureName, picture_names
+from treville.cli.arguments import add_front_end, add_models, add_pictures, chosen_variants, positive
+from treville.cli.batch import add_batch, answer_batch, found_inputs, limits_of, text_of
 from treville.programs.c import SUFFIXES
 from treville.programs.compile_to import TARGETS
+from treville.rendering.check import CheckText
 from treville.results.errors import InputError
 from treville.results.properties import Property, property_of
-from treville.results.verdict import ExitCode, batch_exit, report_line
+from treville.results.reports.check import CheckReport
+from treville.results.reports.report import as_object
+from treville.results.verdict import ExitCode
 
-_PRIVATE = ("detail", "internal")
 _STAGES = ("llvm", "program", "passes", "compiled", "loops", "unrolled", "events", "relations", "formula")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `treville check`."""
-    add_inputs(parser, ".c, .i, .ll, .bc and .litmus files, folders of them, lists")
+    add_batch(
+        parser, ".c, .i, .ll, .bc and .litmus files, folders of them, lists", "file, model and property"
+    )
     add_models(parser, "sc; a litmus test's own")
-    add_json(parser, "file, model and property")
     parser.add_argument(
         "--bound",
         "--unroll",
@@ -99,8 +90,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("limits and output")
-    add_limits(group, "file and model")
+    group = parser.add_argument_group("executions and stages")
     add_pictures(group, "failing executions")
     group.add_argument("--graphml", metavar="DIR", default="", help="write SV-COMP witnesses of failures")
     group.add_argument("--stats", action="store_true", help="how large the problem was")
@@ -148,10 +138,8 @@ def run(options: argparse.Namespace) -> int:
     asked = Options(
         bound=options.bound,
         loops=tuple(options.loop),
-        seconds=options.timeout,
-        memory=memory_in_bytes(options),
+        limits=limits_of(options),
         compile_to=_target(options.compile_to),
-        properties=tuple(dict.fromkeys(options.property)) or (Property.SAFETY,),
         defines=tuple(options.defines),
         includes=tuple(options.includes),
         others=tuple(options.others),
@@ -167,27 +155,39 @@ def run(options: argparse.Namespace) -> int:
     )
     for name in models:
         load_model(name, asked.variants, asked.bell)
+    goals = tuple(dict.fromkeys(options.property)) or (Property.SAFETY,)
     if options.dump or options.explain_loops:
-        return _dump(files, models, asked, options.dump or "loops")
-    pictures = picture_names(files, models) if options.svg or options.dot or options.graphml else {}
-    codes = set()
-    for file in files:
-        reports = []
-        for report in answers(file, models, asked, pictures):
-            codes.add(exit_of(report))
-            reports.append(report)
-            if options.json:
-                print(report_line(_public(report, options)), flush=True)
-        if not options.json:
-            _print(file, reports, options, len(files) == 1 and len(reports) == 1)
-    return int(batch_exit(codes))
+        return _dump(files, models, goals[0], asked, options.dump or "loops")
+    names = picture_names(files, models) if options.svg or options.dot or options.graphml else {}
+    questions = (
+        Question(file, model, goal, asked, names.get((file, model), PictureName()), text_of(file))
+        for file in files
+        for model in models or [_own_model(file)]
+        for goal in goals
+    )
+    about_each = max(1, len(models)) * len(goals)
+    executions = len(files) == 1 and about_each == 1 if options.executions is None else options.executions
+    return answer_batch(
+        KIND,
+        questions,
+        len(files) * about_each,
+        files,
+        options,
+        lambda style: CheckText(about_each, style, stats=options.stats, executions=executions),
+        lambda report: _shown(report, options),
+    )
 
 
-def _public(report: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:
+def _own_model(file: str) -> str:
+    """A litmus test has a model of its own."""
+    return "" if file.endswith(LITMUS) else DEFAULT_MODEL
+
+
+def _shown(report: CheckReport, options: argparse.Namespace) -> dict[str, Any]:
     """What scripts get to see: all, but for the execution itself where it is not wanted."""
-    shown = {key: value for key, value in report.items() if key not in _PRIVATE}
-    if options.executions is False and report["witness"] and "failure" in report["witness"]:
-        shown["witness"] = {"failure": report["witness"]["failure"]}
+    shown: dict[str, Any] = as_object(report)
+    if options.executions is False and report.witness is not None:
+        shown["witness"] = {"failure": report.witness.failure}
     return shown
 
 
@@ -197,15 +197,10 @@ def _target(name: str) -> str:
     return name
 
 
-def _print(file: str, reports: list[dict[str, Any]], options: argparse.Namespace, alone: bool) -> None:
-    executions = alone if options.executions is None else options.executions
-    print_reports(file, reports, stats=options.stats, executions=executions)
-
-
-def _dump(files: list[str], models: list[str], asked: Any, stage: str) -> int:
+def _dump(files: list[str], models: list[str], goal: Property, asked: Options, stage: str) -> int:
     from treville.cli.check_dump import dump
 
     for file in files:
         for name in models or ["sc"]:
-            print(dump(file, name, asked, stage))
+            print(dump(file, name, goal, asked, stage))
     return int(ExitCode.PASS)

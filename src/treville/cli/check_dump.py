@@ -20,12 +20,13 @@ from treville.programs.spin import spin_jumps
 from treville.programs.unroll import CUT, EXIT, WAIT, Unrolling, unroll
 from treville.results import InputError
 from treville.results.defaults import BOUND
+from treville.results.properties import Property
 from treville.witness.naming import line_name
 
 _COMMON = {field.name for field in fields(ir.InstructionBase)}
 
 
-def dump(file: str, model: str, options: Options, stage: str) -> str:
+def dump(file: str, model: str, goal: Property, options: Options, stage: str) -> str:
     """The stage of one file; the names are those of `--dump`."""
     if file.endswith(LITMUS):
         raise InputError(f"{file}: only C programs and LLVM IR go through stages that can be printed")
@@ -37,7 +38,6 @@ def dump(file: str, model: str, options: Options, stage: str) -> str:
     if stage == "program":
         return program_text(unit.program(bound))
     used = load_model(model, options.variants, options.bell)
-    goal = options.properties[0]
     context = Context(used, goal, compile_to=options.compile_to, loops=options.loops)
     if stage == "passes":
         return passes_text(unit.program(bound, goal.is_about_waiting), context)

@@ -4,52 +4,44 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from treville.campaigns.inputs import expand, read_text
-from treville.campaigns.outputs import distinct_names, write_text
-from treville.cli.arguments import add_json, add_limits, memory_in_bytes, positive_up_to
-from treville.histories import LEVELS, Answer, History, Level, check, find_level, read_history
+from treville.campaigns.history import KIND
+from treville.campaigns.history_task import Options, Question
+from treville.campaigns.inputs import STANDARD_INPUT, read_text, standard_input
+from treville.campaigns.loading import load_model
+from treville.campaigns.outputs import distinct_names
+from treville.campaigns.run import run as answered
+from treville.cli.arguments import positive_up_to
+from treville.cli.batch import add_batch, answer_batch, found_inputs, limits_of, text_of
+from treville.histories import LEVELS, Level, find_level
 from treville.histories.complexity import COMPLEXITY, complexity_lines, complexity_report
-from treville.histories.explain import Explanation, explain
 from treville.histories.formats.values import parse_scalar
 from treville.histories.generate import generate, mutate
 from treville.histories.hardness import read_dimacs, reduce_formula
 from treville.histories.hierarchy import weakest_violated
 from treville.histories.history import Value
-from treville.histories.overall import check_all
-from treville.histories.report import explanation_text, json_report, level_text, overview_text
-from treville.results import (
-    EXIT_OF,
-    Budget,
-    ExitCode,
-    InputError,
-    Verdict,
-    batch_exit,
-    report_line,
-)
+from treville.histories.report import level_text, overview_text
+from treville.results import ExitCode, InputError
+from treville.results.reports.history import HistoryReport
+from treville.results.reports.report import Status, object_line
 
-_SUFFIXES = (".jsonl", ".json", ".edn", ".csv", ".tsv", ".history")
+_SUFFIXES = (".jsonl", ".json", ".edn", ".csv", ".tsv", ".history", ".log")
 _MOST_BYTES = 100_000_000
-_DEFAULT_MEGABYTES = 4000
 _MOST_OPERATIONS = 10_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `treville history`."""
-    parser.add_argument(
-        "inputs", nargs="*", metavar="FILE", help="histories, folders of them; - is standard input"
-    )
+    add_batch(parser, "histories, folders of them, lists", "file and level", optional=True)
     parser.add_argument(
         "--level", action="append", default=[], metavar="NAME[,NAME]", help="levels to check (default: all)"
     )
     parser.add_argument(
         "--model", metavar="FILE.cat", help="check against a memory model (a shipped name or a cat file)"
     )
-    add_json(parser, "file and level")
-    add_limits(parser, "file and level", megabytes_default=_DEFAULT_MEGABYTES)
     parser.add_argument(
         "--algorithm",
         choices=("auto", "polynomial", "saturation", "sat", "sat-transitive"),
@@ -106,19 +98,92 @@ def run(options: argparse.Namespace) -> int:
         return _complexity(levels, options)
     if levels and options.model:
         raise InputError("--level and --model ask two questions", hint="give one of them")
-    initial = dict(_initial(text) for text in options.initial)
-    files = list(expand(options.inputs, _SUFFIXES))
-    if not files:
+    if options.model:
+        load_model(options.model)
+    if not options.inputs:
         raise InputError("no histories given", hint="give files, or folders with " + ", ".join(_SUFFIXES))
-    codes = []
-    for file, asked in _each(files, options):
-        try:
-            codes.append(_check_file(file, levels, initial, asked))
-        except InputError as error:
-            if len(files) == 1 and not options.json:
-                raise
-            codes.append(_input_failed(file, error, options))
-    return int(batch_exit(codes))
+    files = found_inputs(options, _SUFFIXES, "histories")
+    asked = Options(
+        limits=limits_of(options),
+        algorithm=options.algorithm,
+        initial=tuple(_initial(text) for text in options.initial),
+        explain=options.explain and (options.json or bool(levels or options.model)),
+    )
+    overview = not (levels or options.model)
+    names = [level.name for level in levels or LEVELS.values()]
+    questions = list(_questions(files, names, asked, options, overview=overview))
+    text = lambda _: HistoryText(options, overview=overview)  # noqa: E731 - short, and used once
+    return answer_batch(KIND, questions, len(questions), files, options, text)
+
+
+def _questions(
+    files: Sequence[str], names: Sequence[str], asked: Options, options: argparse.Namespace, *, overview: bool
+) -> Iterator[Question]:
+    """What is asked about each file: levels, all levels, or a model."""
+    stems = distinct_names(files)
+    for file in files:
+        picture = _picture(options.svg, stems[file], several=len(files) > 1)
+        if options.model:
+            yield Question(file, None, options.model, asked, text=text_of(file))
+            continue
+        for name in names:
+            drawn = picture
+            if picture and (overview or len(names) > 1):
+                whole = Path(picture)
+                drawn = str(whole.with_name(f"{whole.stem}-{name.lower()}{whole.suffix}"))
+            yield Question(file, name, "", replace(asked, svg=drawn), not overview, text_of(file))
+
+
+def _picture(where: str | None, name: str, *, several: bool) -> str:
+    """In a batch every file has a picture of its own."""
+    if not where:
+        return ""
+    path = Path(where)
+    if path.is_dir():
+        return str(path / f"{name}.svg")
+    return str(path.with_name(f"{path.stem}-{name}{path.suffix}") if several else path)
+
+
+class HistoryText:
+    """A block for each level, or one for each file with all levels."""
+
+    def __init__(self, options: argparse.Namespace, *, overview: bool) -> None:
+        self._options = options
+        self._overview = overview
+        self._reports: list[HistoryReport] = []
+
+    def add(self, report: HistoryReport) -> str:
+        """The level's block, or that of the file before when all of its levels are known."""
+        if not self._overview:
+            return "" if report.status is Status.ERROR else "\n".join(level_text(report)) + "\n"
+        text = self._block() if self._reports and self._reports[0].file != report.file else ""
+        if report.status is not Status.ERROR:
+            self._reports.append(report)
+        return text
+
+    def _block(self) -> str:
+        reports, self._reports = self._reports, []
+        return "\n".join([*overview_text(reports), *self._border(reports)]) + "\n" if reports else ""
+
+    def _border(self, reports: Sequence[HistoryReport]) -> Iterator[str]:
+        """Why the weakest violated levels fail: asked for again, since only they need an explanation."""
+        if not self._options.explain:
+            return
+        border = weakest_violated({report.about(): report.verdict for report in reports})
+        asked = Options(
+            limits=limits_of(self._options),
+            algorithm=self._options.algorithm,
+            initial=tuple(_initial(text) for text in self._options.initial),
+        )
+        file = reports[0].file
+        again = [Question(file, name, "", asked, text=text_of(file)) for name in border]
+        for report in answered(KIND, again):
+            yield f"  why not {report.about()}:"
+            yield from ("  " + line for line in report.because)
+
+    def finish(self) -> str:
+        """The last file's block."""
+        return self._block()
 
 
 def _complexity(levels: list[Level], options: argparse.Namespace) -> int:
@@ -129,32 +194,10 @@ def _complexity(levels: list[Level], options: argparse.Namespace) -> int:
     names = [level.name for level in levels] or list(COMPLEXITY)
     if options.json:
         for name in names:
-            print(report_line(complexity_report(name)))
+            print(object_line(complexity_report(name)))
     else:
         print("\n".join(complexity_lines(names)))
     return int(ExitCode.PASS)
-
-
-def _each(files: list[str], options: argparse.Namespace) -> Iterator[tuple[str, argparse.Namespace]]:
-    """The files with what was asked about each: in a batch every file has a picture of its own."""
-    names = distinct_names(files)
-    for file in files:
-        asked = argparse.Namespace(**vars(options))
-        if options.svg and Path(options.svg).is_dir():
-            asked.svg = str(Path(options.svg) / f"{names[file]}.svg")
-        elif options.svg and len(files) > 1:
-            whole = Path(options.svg)
-            asked.svg = str(whole.with_name(f"{whole.stem}-{names[file]}{whole.suffix}"))
-        yield file, asked
-
-
-def _input_failed(file: str, error: InputError, options: argparse.Namespace) -> ExitCode:
-    if options.json:
-        report = {"file": file, "level": None, "verdict": "UNKNOWN", "reason": str(error), "seconds": 0.0}
-        print(report_line({**report, "status": "error"}))
-    else:
-        print(error)
-    return ExitCode.INPUT
 
 
 def _initial(text: str) -> tuple[str, Value]:
@@ -164,112 +207,14 @@ def _initial(text: str) -> tuple[str, Value]:
     return key, parse_scalar(value)
 
 
-def _check_file(
-    file: str, levels: list[Level], initial: dict[str, Value], options: argparse.Namespace
-) -> ExitCode:
-    history = read_history(_read(file), file, initial)
-    if options.model:
-        from treville.cli.history_model import check_model
-
-        return check_model(history, options.model, options)
-    if levels:
-        return _check_levels(history, levels, options)
-    return _check_all(history, options)
-
-
-def _read(file: str) -> str:
-    if file == "-":
-        try:
-            return sys.stdin.read(_MOST_BYTES)
-        except UnicodeDecodeError:
-            raise InputError("standard input is not text in UTF-8") from None
-    return read_text(file, _MOST_BYTES)
-
-
-def _budget(options: argparse.Namespace) -> Budget:
-    return Budget(options.timeout, memory_in_bytes(options))
-
-
-def _check_levels(history: History, levels: list[Level], options: argparse.Namespace) -> ExitCode:
-    codes = []
-    for level in levels:
-        budget = _budget(options)
-        answer = check(history, level, budget, options.algorithm)
-        explanation = _explanation(history, answer, options)
-        codes.append(EXIT_OF[answer.verdict])
-        if options.json:
-            print(report_line(json_report(history, answer, explanation)), flush=True)
-        else:
-            print("\n".join(level_text(history, answer, explanation)), flush=True)
-        if options.svg:
-            _draw(history, answer, explanation, options.svg, len(levels) > 1)
-    return batch_exit(codes)
-
-
-def _explanation(history: History, answer: Answer, options: argparse.Namespace) -> Explanation | None:
-    if answer.verdict is not Verdict.FAIL or not options.explain:
-        return None
-    # Explaining may take as long again as deciding.
-    seconds = options.timeout if options.timeout is not None else 60.0
-    return explain(history, answer, Budget(seconds, memory_in_bytes(options)))
-
-
-def _check_all(history: History, options: argparse.Namespace) -> ExitCode:
-    """Every level. This reports facts: the exit code is 0 when each level got an answer."""
-    answers = list(_all_answers(history, options))
-    if options.json:
-        for answer in answers:
-            explanation = _explanation(history, answer, options)
-            print(report_line(json_report(history, answer, explanation)), flush=True)
-    else:
-        print("\n".join(overview_text(history, answers)), flush=True)
-        _explain_border(history, answers, options)
-    if options.svg:
-        best = next((a for a in answers if a.verdict is Verdict.PASS), answers[0])
-        _draw(history, best, _explanation(history, best, options), options.svg, False)
-    decided = all(answer.verdict is not Verdict.UNKNOWN for answer in answers)
-    return ExitCode.PASS if decided else ExitCode.UNKNOWN
-
-
-def _all_answers(history: History, options: argparse.Namespace) -> Iterator[Answer]:
-    levels = [level for level in LEVELS.values() if history.has_times or not level.needs_times]
-    yield from check_all(history, levels, lambda: _budget(options), options.algorithm)
-
-
-def _explain_border(history: History, answers: list[Answer], options: argparse.Namespace) -> None:
-    """Why the weakest violated levels fail."""
-    border = weakest_violated({answer.level.name: answer.verdict for answer in answers})
-    for answer in answers:
-        if answer.level.name in border:
-            explanation = _explanation(history, answer, options)
-            if explanation is not None:
-                print(f"  why not {answer.level.name}:")
-                print("\n".join("  " + line for line in explanation_text(explanation)), flush=True)
-
-
-def _draw(
-    history: History, answer: Answer, explanation: Explanation | None, path: str, several: bool
-) -> None:
-    from treville.histories.timeline import draw
-
-    title = f"{Path(history.name).name}: {answer.verdict.value} {answer.level.name}"
-    if explanation is not None:
-        events = explanation.part.events
-        sources = {r: found[0] for r, found in events.candidates.items() if len(found) == 1}
-        picture = draw(events, sources, title + " (failing part)", explanation.words, explanation.drawn)
-    else:
-        sources = answer.execution.sources if answer.execution else {}
-        picture = draw(history.events, sources, title)
-    target = Path(path)
-    if several:
-        target = target.with_name(f"{target.stem}-{answer.level.name.lower()}{target.suffix}")
-    write_text(target, picture)
+def _formula(file: str) -> str:
+    return standard_input() if file == STANDARD_INPUT else read_text(file, _MOST_BYTES)
 
 
 def _make(options: argparse.Namespace) -> int:
     """Write a generated history as JSON lines."""
     if options.from_cnf:
-        history = reduce_formula(options.reduction, read_dimacs(_read(options.from_cnf), options.from_cnf))
+        history = reduce_formula(options.reduction, read_dimacs(_formula(options.from_cnf), options.from_cnf))
     else:
         level = find_level(options.generate)
         history = generate(

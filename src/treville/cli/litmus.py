@@ -3,40 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Iterator
-from contextlib import nullcontext
-from typing import Any
 
-from treville.campaigns.batch import run_batch
-from treville.campaigns.herd import herd_block
-from treville.campaigns.litmus_task import OWN_MODEL, Options
+from treville.campaigns.litmus import KIND
+from treville.campaigns.litmus_task import OWN_MODEL, Options, Question
 from treville.campaigns.loading import load_model
-from treville.campaigns.results import PRIVATE_FIELDS, Journal
-from treville.cli.arguments import (
-    add_growing_bound,
-    add_inputs,
-    add_jobs,
-    add_json,
-    add_limits,
-    add_models,
-    add_pictures,
-    chosen_variants,
-    exit_of_error,
-    found_inputs,
-    memory_in_bytes,
-)
-from treville.cli.litmus_text import Summary, Table, print_error, witness_block
-from treville.results.verdict import ExitCode, batch_exit, report_line
+from treville.campaigns.outputs import PictureName, picture_names
+from treville.cli.arguments import add_growing_bound, add_models, add_pictures, chosen_variants
+from treville.cli.batch import add_batch, answer_batch, found_inputs, limits_of, text_of
+from treville.rendering.litmus import litmus_text
 
 _SUFFIXES = (".litmus",)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `treville litmus`."""
-    add_inputs(parser, "tests, folders of tests, lists of tests")
+    add_batch(parser, "tests, folders of tests, lists of tests", "test and model")
     add_models(parser, "the model of the test's dialect")
-    add_json(parser, "test and model")
     add_growing_bound(parser, "loops")
     parser.add_argument(
         "--engine",
@@ -44,18 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="how to search (clocks and conflicts: other encodings, for shipped models)",
     )
-    _add_limits(parser)
     _add_witness_options(parser)
-
-
-def _add_limits(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("batches and limits")
-    add_jobs(group)
-    add_limits(group, "test and model")
-    group.add_argument(
-        "--resume", metavar="FILE", help="keep results in FILE; what it already holds is not run again"
-    )
-    group.add_argument("--quiet", "-q", action="store_true", help="no progress, no summary")
 
 
 def _add_witness_options(parser: argparse.ArgumentParser) -> None:
@@ -84,8 +55,7 @@ def run(options: argparse.Namespace) -> int:
     alone = len(files) == 1 and not options.json
     asked = Options(
         bound=options.bound,
-        seconds=options.timeout,
-        memory=memory_in_bytes(options),
+        limits=limits_of(options),
         variants=variants,
         bell=options.bell,
         engine=options.engine,
@@ -95,46 +65,12 @@ def run(options: argparse.Namespace) -> int:
         dot=options.dot,
         show=tuple(name for name in options.show.split(",") if name),
     )
-    return int(_run_and_print(files, models, asked, options))
-
-
-def _run_and_print(files: list[str], models: list[str], asked: Any, options: argparse.Namespace) -> ExitCode:
-    summary = Summary(len(files) * len(models), quiet=options.quiet)
-    journal = Journal(options.resume) if options.resume else nullcontext()
-    codes: set[ExitCode] = set()
-    started = time.monotonic()
-    with journal as stored:
-        reports = run_batch(files, models, asked, options.jobs, stored)
-        for report in _printed(reports, files, models, options):
-            summary.add(report)
-            codes.add(exit_of(report))
-            if report["status"] != "done" and not options.json:
-                summary.clear()
-                print_error(report)
-    summary.finish(time.monotonic() - started)
-    return batch_exit(codes)
-
-
-def _printed(
-    reports: Iterator[dict[str, Any]], files: list[str], models: list[str], options: argparse.Namespace
-) -> Iterator[dict[str, Any]]:
-    """Print each report as it comes, and pass it on."""
-    table = Table(files, models) if len(models) > 1 and not options.json else None
-    for report in reports:
-        if options.json:
-            shown = {key: value for key, value in report.items() if key not in PRIVATE_FIELDS}
-            print(report_line(shown), flush=True)
-        elif table is not None:
-            table.add(report)
-        elif report["observation"] is not None:
-            print(herd_block(report), flush=True)
-            print(witness_block(report), end="", flush=True)
-        yield report
-    if table is not None:
-        table.finish()
-
-
-def exit_of(report: dict[str, Any]) -> ExitCode:
-    """`treville litmus` reports facts: any answer is a success."""
-    answered = ExitCode.PASS if report["status"] == "done" else ExitCode.UNKNOWN
-    return exit_of_error(report) or answered
+    names = picture_names(files, models) if options.svg or options.dot else {}
+    questions = (
+        Question(file, model, asked, names.get((file, model), PictureName()), text_of(file))
+        for file in files
+        for model in models
+    )
+    total = len(files) * len(models)
+    text = lambda style: litmus_text(files, models, style)  # noqa: E731 - short, and used once
+    return answer_batch(KIND, questions, total, files, options, text)

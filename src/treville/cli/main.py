@@ -9,7 +9,9 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import signal
 import sys
+import threading
 from importlib import import_module
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from treville import __version__
 from treville.results.errors import BudgetExceeded, InputError, TrevilleError
 from treville.results.verdict import ExitCode
 
+INTERRUPTED = 130
 CLOSED_PIPE = 141  # what a process ends with that SIGPIPE stops
 
 # command -> (module below treville.cli, one line for --help)
@@ -36,6 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Entry point of the `treville` command; returns the exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
     _prepare_streams()
+    _prepare_signals()
     try:
         code = int(_dispatch(arguments))
         sys.stdout.flush()
@@ -49,9 +53,10 @@ def main(arguments: list[str] | None = None) -> int:
     except TrevilleError as error:
         print(f"error: {error}", file=sys.stderr)
         return int(ExitCode.INPUT)
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
+    except KeyboardInterrupt as interruption:
+        if not interruption.args:
+            print("interrupted", file=sys.stderr)
+        return INTERRUPTED
     except BrokenPipeError:
         # The reader of our output went away (`| head`); nothing is left to say.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -79,6 +84,22 @@ def _prepare_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _prepare_signals() -> None:
+    """Those who ask a process to end get what an interruption from the keyboard gets: no workers, compilers
+    or temporary files are left, and what was answered is whole."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        # Who ignores a signal (nohup) wants that.
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _interrupt)
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _dispatch(arguments: list[str]) -> int:

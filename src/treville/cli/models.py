@@ -7,11 +7,13 @@ import textwrap
 from pathlib import Path
 
 from treville.campaigns.inputs import expand
-from treville.cli.arguments import INPUTS, add_json, seconds
+from treville.cli.arguments import add_json, seconds_or_none
+from treville.cli.batch import INPUTS
 from treville.models.library import STRENGTH, find_model, list_models
 from treville.results.errors import InputError
 from treville.results.notices import warning_lines
-from treville.results.verdict import ExitCode, Verdict, batch_exit, report_line
+from treville.results.reports.report import object_line
+from treville.results.verdict import ExitCode, Verdict, batch_exit
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +27,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="check the expected strength order on these tests (default: the examples)",
     )
     parser.add_argument(
-        "--timeout", type=seconds, default=10.0, metavar="S", help="seconds for each test and model (10)"
+        "--timeout",
+        type=seconds_or_none,
+        default=10.0,
+        metavar="S",
+        help="seconds for each test and model (10)",
     )
 
 
@@ -36,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.names:
         for info in list_models():
             if options.json:
-                print(report_line({"model": info.name, "title": info.title, "citation": info.citation}))
+                print(object_line({"model": info.name, "title": info.title, "citation": info.citation}))
             else:
                 print(_listed(info.name, info.title, info.aliases, info.citation))
         return int(ExitCode.PASS)
@@ -73,7 +79,7 @@ def _check(options: argparse.Namespace) -> int:
             verdict = (
                 Verdict.FAIL if result.broken else Verdict.UNKNOWN if result.unanswered else Verdict.PASS
             )
-            print(report_line({"verdict": verdict.value, **result.as_report()}))
+            print(object_line({"verdict": verdict.value, **result.as_report()}))
         else:
             print(result.as_text())
     return int(batch_exit(codes))
@@ -83,7 +89,7 @@ def _nothing_expected(options: argparse.Namespace) -> int:
     """Models that no expected order mentions: nothing was compared."""
     reason = f"no expected order of strength mentions {' or '.join(options.names)}: nothing was compared"
     if options.json:
-        print(report_line({"verdict": Verdict.UNKNOWN.value, "reason": reason, "warnings": [reason]}))
+        print(object_line({"verdict": Verdict.UNKNOWN.value, "reason": reason, "warnings": [reason]}))
     else:
         print("\n".join(warning_lines([reason], "")))
     return int(ExitCode.UNKNOWN)

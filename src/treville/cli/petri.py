@@ -5,35 +5,28 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-from treville.campaigns.outputs import distinct_names, write_text
-from treville.cli.arguments import (
-    add_inputs,
-    add_jobs,
-    add_json,
-    add_limits,
-    found_inputs,
-    memory_in_bytes,
-)
-from treville.petri.answers import Invariant
+from treville.campaigns.journal import report_in
+from treville.campaigns.outputs import distinct_names
+from treville.campaigns.petri import KIND, Options, Question
+from treville.cli.batch import add_batch, answer_batch, found_inputs, limits_of, text_of
+from treville.cli.param import picture_path
 from treville.petri.checking import check
-from treville.petri.decide import Answer, answer
 from treville.petri.net import Problem
 from treville.petri.reading import SUFFIXES, read_problem
-from treville.petri.report import as_json, as_text, evidence_from_json
+from treville.petri.report import evidence_from_json
+from treville.rendering.whole import WholeText
 from treville.results.budget import Budget
 from treville.results.errors import InputError
-from treville.results.verdict import EXIT_OF, ExitCode, batch_exit, report_line
+from treville.results.verdict import ExitCode, batch_exit
 
 _METHODS = ("auto", "halfspace", "traps", "backward", "forward", "guided")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `treville petri`."""
-    add_inputs(parser, ".spec or .pnml nets, folders of them, lists")
+    add_batch(parser, ".spec or .pnml nets, folders of them, lists", "file")
     parser.add_argument(
         "--method",
         choices=_METHODS,
@@ -52,7 +45,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="'p>=1, q=0'",
         help="replace the file's targets; repeat for alternatives (PNML needs one)",
     )
-    add_json(parser, "file")
     parser.add_argument(
         "--check",
         metavar="CERTIFICATES",
@@ -64,8 +56,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="",
         help="draw the net, a counterexample step by step; for two places also the plane",
     )
-    add_limits(parser, "file", 60.0)
-    add_jobs(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -73,99 +63,26 @@ def run(options: argparse.Namespace) -> int:
     files = found_inputs(options, SUFFIXES, "nets")
     if options.check:
         return int(_check_all(files, options))
-    codes = []
-    for number, printed in enumerate(_results(files, options)):
-        if number and not options.json:
-            print()
-        if printed.error:
-            print(printed.error, file=sys.stderr)
-        if printed.text:
-            print(printed.text, flush=True)
-        codes.append(printed.code)
-    return int(batch_exit(codes))
-
-
-@dataclass(frozen=True)
-class _Printed:
-    """What one file adds to the output; made in a worker, printed by the parent."""
-
-    code: ExitCode
-    text: str = ""
-    error: str = ""
-
-
-def _results(files: list[str], options: argparse.Namespace) -> Iterator[_Printed]:
+    question = "reach" if options.reach else "cover" if options.cover else "file"
+    asked = Options(options.method, tuple(options.target), question, limits_of(options))
     names = distinct_names(files)
+    questions = (
+        Question(file, asked, _picture(options.svg, names[file], alone=len(files) == 1), text_of(file))
+        for file in files
+    )
+    return answer_batch(KIND, questions, len(files), files, options, lambda _: WholeText())
 
-    def answered(path: str) -> _Printed:
-        return _one(path, options, names[path], alone=len(files) == 1)
 
-    def lost(path: str, reason: str) -> _Printed:
-        return _given_up(path, reason, options)
-
-    if options.jobs == 1 or len(files) == 1:
-        yield from map(answered, files)
-        return
-    from treville.campaigns.pool import Limits, Pool, can_fork
-
-    if not can_fork():
-        yield from map(answered, files)
-        return
-    # Methods watch the budget themselves; the pool ends what hangs in native code.
-    memory = memory_in_bytes(options)
-    limits = Limits(2 * options.timeout + 5, None if memory is None else 2 * memory)
-    yield from Pool(answered, lost, options.jobs, limits).map(files)
+def _picture(where: str, name: str, *, alone: bool) -> str:
+    """A name that does not end in .svg is a folder's."""
+    if where and not where.endswith(".svg"):
+        return str(Path(where) / f"{name}.svg")
+    return picture_path(where, name, ".svg", alone=alone)
 
 
 def _problem(path: str, options: argparse.Namespace) -> Problem:
     question = "reach" if options.reach else "cover" if options.cover else "file"
     return read_problem(path, tuple(options.target), question)
-
-
-def _one(path: str, options: argparse.Namespace, name: str, *, alone: bool) -> _Printed:
-    """The answer about one file; wrong input and bugs become output, so that a batch goes on."""
-    try:
-        problem = _problem(path, options)
-        result = answer(problem, options.method, Budget(options.timeout, memory_in_bytes(options)))
-        if options.svg:
-            _draw(result, options.svg, name, alone=alone)
-    except InputError as error:
-        place = f"{error.span}: " if error.span else ""
-        return _failed(path, f"{place}{error.complaint}", str(error), ExitCode.INPUT, options)
-    except MemoryError:
-        return _given_up(path, "out of memory (raise --memory)", options)
-    except Exception as error:
-        if alone:
-            raise
-        message = f"internal error: {type(error).__name__}: {error}"
-        return _failed(path, message, f"{path}: {message}", ExitCode.INTERNAL, options)
-    text = report_line(as_json(result)) if options.json else as_text(result)
-    return _Printed(EXIT_OF[result.verdict], text)
-
-
-def _failed(path: str, reason: str, error: str, code: ExitCode, options: argparse.Namespace) -> _Printed:
-    report = {"file": path, "verdict": "UNKNOWN", "reason": reason, "seconds": 0.0, "error": True}
-    return _Printed(code, report_line(report) if options.json else "", error)
-
-
-def _given_up(path: str, reason: str, options: argparse.Namespace) -> _Printed:
-    report = {"file": path, "verdict": "UNKNOWN", "reason": reason, "seconds": options.timeout}
-    text = report_line(report) if options.json else f"{path}: UNKNOWN\n  {reason}"
-    return _Printed(ExitCode.UNKNOWN, text)
-
-
-def _draw(result: Answer, where: str, name: str, *, alone: bool) -> None:
-    from treville.petri.drawing import draw
-    from treville.petri.plane import draw_plane
-
-    path = Path(where)
-    if not alone or path.is_dir() or path.suffix != ".svg":
-        path = path / f"{name}.svg"
-    write_text(path, draw(result.problem, result.evidence))
-    if len(result.problem.net.places) == 2 and isinstance(result.evidence, Invariant):
-        for half_space in result.evidence.half_spaces[:1]:
-            plane = path.with_name(path.stem + "-plane.svg")
-            write_text(plane, draw_plane(result.problem, half_space))
 
 
 def _check_all(files: list[str], options: argparse.Namespace) -> ExitCode:
@@ -185,8 +102,9 @@ def _stored(path: str) -> dict[str, dict[str, object]]:
     reports = {}
     try:
         for line in Path(path).read_text(encoding="utf-8").splitlines():
-            report = json.loads(line)
-            reports[str(report["file"])] = report
+            report = report_in(json.loads(line))
+            if report is not None:
+                reports[str(report["file"])] = report
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"{path} is not an output of `treville petri --json`: {error}") from None
     return reports

@@ -5,28 +5,19 @@ from __future__ import annotations
 import argparse
 
 from treville.campaigns.loading import load_model
-from treville.campaigns.portability import Options, run_batch
-from treville.cli.arguments import (
-    add_bound,
-    add_front_end,
-    add_inputs,
-    add_jobs,
-    add_json,
-    add_limits,
-    exit_of,
-    found_inputs,
-    memory_in_bytes,
-)
-from treville.cli.port_text import Printer
+from treville.campaigns.outputs import PictureName, picture_names
+from treville.campaigns.port import KIND, Options, PortQuestion
+from treville.cli.arguments import add_bound, add_front_end
+from treville.cli.batch import add_batch, answer_batch, found_inputs, limits_of, text_of
 from treville.programs.c import SUFFIXES
-from treville.results.verdict import batch_exit, report_line
+from treville.rendering.port import PortText
 
 _SUFFIXES = (".litmus", *SUFFIXES)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `treville port`."""
-    add_inputs(parser, "programs, folders of them, lists")
+    add_batch(parser, "programs, folders of them, lists", "program and target")
     parser.add_argument("--source", required=True, metavar="M", help="the model it was written for")
     parser.add_argument(
         "--target", required=True, action="append", metavar="M", help="the new model; repeat for a table"
@@ -61,7 +52,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="look at syntactically dead executions first (states) or only (traces)",
     )
-    add_json(parser, "program and target")
     parser.add_argument("--svg", metavar="DIR", default="", help="draw what differs")
     parser.add_argument(
         "--suggest",
@@ -70,9 +60,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="look for fences that make it portable (default: for a single program)",
     )
     add_front_end(parser)
-    group = parser.add_argument_group("batches and limits")
-    add_jobs(group)
-    add_limits(group, "program and target")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -90,20 +77,20 @@ def run(options: argparse.Namespace) -> int:
         engine=options.engine,
         dead=options.dead,
         solver=options.solver,
-        seconds=options.timeout,
-        memory=memory_in_bytes(options),
+        limits=limits_of(options),
         suggest=alone if options.suggest is None else options.suggest,
         svg=options.svg,
         defines=tuple(options.defines),
         includes=tuple(options.includes),
         others=tuple(options.others),
     )
-    printer = None if options.json else Printer(files, targets)
-    codes = set()
-    for report in run_batch(files, options.source, targets, asked, options.jobs):
-        codes.add(exit_of(report))
-        if printer is None:
-            print(report_line(report), flush=True)
-        else:
-            printer.add(report)
-    return int(batch_exit(codes))
+    names = picture_names(files, targets) if options.svg else {}
+    questions = (
+        PortQuestion(
+            file, options.source, target, asked, names.get((file, target), PictureName()), text_of(file)
+        )
+        for file in files
+        for target in targets
+    )
+    text = lambda style: PortText(files, targets, style)  # noqa: E731 - short, and used once
+    return answer_batch(KIND, questions, len(files) * len(targets), files, options, text)

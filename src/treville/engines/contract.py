@@ -155,7 +155,7 @@ class Engine(ABC, Generic[T, A]):
         if not suitable:
             return suitable.refusal()
         try:
-            return self.search(task, task.budget.slice(work))
+            return self.search(task, task.budget.slice(work, self.name))
         except OutOfWork as error:
             return GaveUp(error.reason, error.advice, more=True)
         except BudgetExceeded as error:

@@ -1,48 +1,56 @@
-"""Answers as data for `--json` and as text for people."""
+"""Answers as parts of reports, and as text for people."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from treville.histories.check import Answer
 from treville.histories.explain import Explanation
 from treville.histories.hierarchy import strongest_satisfied, weaker_than, weakest_violated
 from treville.histories.history import Events, History
+from treville.histories.levels import LEVELS
 from treville.results import Notice, Span, Verdict, as_warnings, warning_lines
+from treville.results.reports.history import Because, Evidence, FailingPart, HistoryReport, View
 
 _MOST_SHOWN = 40
 _LONGEST_LABEL = 60
 
 
-def json_report(history: History, answer: Answer, explanation: Explanation | None) -> dict[str, Any]:
-    """One object for one history and level. Operations are numbered from 0 in the order of the log."""
-    report: dict[str, Any] = {
-        "file": history.name,
-        "level": answer.level.name,
-        "verdict": answer.verdict.value,
-        "reason": answer.reason,
-        "warnings": history_warnings(history),
-        "seconds": round(answer.seconds, 3),
-        "algorithm": answer.algorithm,
-        "operations": len(history.operations),
-    }
-    if answer.execution is not None:
-        report["evidence"] = _evidence(history.events, answer)
-    if explanation is not None:
-        report["reason"] = " ".join(line.strip() for line in explanation.words)
-        report["explanation"] = {
-            "operations": list(explanation.positions),
-            "history": explanation.part.compact(),
-            "minimal": explanation.minimal,
-            "cycle": [
-                {"before": _number(explanation, a), "after": _number(explanation, b), "because": why}
-                for a, b, why in explanation.cycle
-            ],
-        }
-    return report
+def evidence_of(history: History, answer: Answer) -> Evidence | None:
+    """The evidence of a PASS. Operations are numbered from 0 in the order of the log."""
+    execution, events = answer.execution, history.events
+    if execution is None:
+        return None
+
+    def number(event: int) -> int | str:
+        if events.is_initial(event):
+            return f"initial {events.locations[event - events.count]}"
+        return events.position[event]
+
+    return Evidence(
+        reads_from={str(number(r)): number(w) for r, w in sorted(execution.sources.items())},
+        views=tuple(
+            View(of=instance.title(events), order=tuple(events.position[e] for e in order))
+            for instance, order in execution.views
+        ),
+        checked=True,
+    )
 
 
-def history_warnings(history: History) -> list[str]:
+def part_of(explanation: Explanation) -> FailingPart:
+    """The failing part of a FAIL, and the cycle in it."""
+    return FailingPart(
+        operations=tuple(explanation.positions),
+        history=explanation.part.compact(),
+        minimal=explanation.minimal,
+        cycle=tuple(
+            Because(before=_number(explanation, a), after=_number(explanation, b), because=why)
+            for a, b, why in explanation.cycle
+        ),
+    )
+
+
+def history_warnings(history: History) -> tuple[str, ...]:
     """A history of nothing satisfies everything."""
     empty = Notice("the history has no completed operations", Span(history.name, 1, 1))
     return as_warnings(() if history.operations else (empty,))
@@ -52,42 +60,21 @@ def _number(explanation: Explanation, event: int) -> int:
     return explanation.positions[explanation.part.events.position[event]]
 
 
-def _evidence(events: Events, answer: Answer) -> dict[str, Any]:
+def level_text(report: HistoryReport) -> list[str]:
+    """The answer for one level or model, with its evidence or its failing part."""
+    how = f"{report.algorithm or 'no engine'}, {report.seconds:.2f} s"
+    lines = [f"{report.file}: {report.verdict.value} {report.about()} ({how})"]
+    lines += warning_lines(report.warnings)
+    if report.verdict is Verdict.UNKNOWN:
+        lines.append(f"  {report.reason}")
+    return [*lines, *report.text, *report.because]
+
+
+def views_text(events: Events, answer: Answer) -> list[str]:
+    """The evidence where that fits a screen."""
     execution = answer.execution
-    assert execution is not None
-
-    def number(event: int) -> int | str:
-        if events.is_initial(event):
-            return f"initial {events.locations[event - events.count]}"
-        return events.position[event]
-
-    return {
-        "reads_from": {str(number(r)): number(w) for r, w in sorted(execution.sources.items())},
-        "views": [
-            {"of": instance.title(events), "order": [events.position[e] for e in order]}
-            for instance, order in execution.views
-        ],
-        "checked": True,
-    }
-
-
-def level_text(history: History, answer: Answer, explanation: Explanation | None) -> list[str]:
-    """The answer for one level, with its evidence where that fits a screen."""
-    level = answer.level
-    head = f"{history.name}: {answer.verdict.value} {level.name} ({answer.algorithm}, {answer.seconds:.2f} s)"
-    lines = [head, *warning_lines(history_warnings(history))]
-    if answer.verdict is Verdict.UNKNOWN:
-        lines.append(f"  {answer.reason}")
-    if answer.execution is not None:
-        lines += _views_text(history.events, answer)
-    if explanation is not None:
-        lines += explanation_text(explanation)
-    return lines
-
-
-def _views_text(events: Events, answer: Answer) -> list[str]:
-    execution = answer.execution
-    assert execution is not None
+    if execution is None:
+        return []
     if events.count > _MOST_SHOWN:
         return [f"  {len(execution.views)} views found and checked (--json shows them)"]
     lines = []
@@ -115,18 +102,20 @@ def explanation_text(explanation: Explanation) -> list[str]:
     return lines + [f"  {line}" for line in explanation.words]
 
 
-def overview_text(history: History, answers: list[Answer]) -> list[str]:
+def overview_text(reports: Sequence[HistoryReport]) -> list[str]:
     """Every level as a table, then the borders of what is satisfied."""
-    lines = [f"{history.name}: {len(history.operations)} operations, {len(history.processes())} processes"]
-    lines += warning_lines(history_warnings(history))
-    width = max(len(answer.level.name) for answer in answers) + 2
-    for answer in answers:
-        why = f"  {answer.reason}" if answer.verdict is Verdict.UNKNOWN else ""
+    first = reports[0]
+    lines = [f"{first.file}: {first.operations} operations, {first.processes} processes"]
+    lines += warning_lines(first.warnings)
+    width = max(len(report.about()) for report in reports) + 2
+    for report in reports:
+        why = f"  {report.reason}" if report.verdict is Verdict.UNKNOWN else ""
+        summary = LEVELS[report.about()].summary
         lines.append(
-            f"  {answer.level.name:<{width}}{answer.verdict.value:<8} {answer.level.summary}"
-            f" [{answer.algorithm}, {answer.seconds:.2f} s]{why}"
+            f"  {report.about():<{width}}{report.verdict.value:<8} {summary}"
+            f" [{report.algorithm}, {report.seconds:.2f} s]{why}"
         )
-    verdicts = {answer.level.name: answer.verdict for answer in answers}
+    verdicts = {report.about(): report.verdict for report in reports}
     lines += ["  " + line for line in tree_text(verdicts)]
     lines.append(f"  strongest satisfied: {', '.join(strongest_satisfied(verdicts)) or 'none'}")
     lines.append(f"  weakest violated: {', '.join(weakest_violated(verdicts)) or 'none'}")

@@ -17,6 +17,7 @@ from treville.histories.problem import Group, Problem
 from treville.histories.view_graphs import ViewGraph
 from treville.relations import elements, mask_of
 from treville.results import Budget, BudgetExceeded
+from treville.results.errors import RAISE, Limit
 
 _BYTES_FOR_CLOSURES = 1_500_000_000
 
@@ -73,7 +74,7 @@ def saturate(problem: Problem, budget: Budget) -> Facts | Conflict:
     """Run the rules to their fixpoint. Each round costs one closure of each changed view."""
     needed = sum(view.nodes**2 for view in problem.views) // 2
     if needed > (budget.memory or _BYTES_FOR_CLOSURES):
-        raise BudgetExceeded(f"closures would take {needed // 1_000_000} MB", "raise --memory")
+        raise BudgetExceeded(f"closures would take {needed // 1_000_000} MB", RAISE[Limit.MEMORY])
     return _Saturation(problem, budget).run()
 
 

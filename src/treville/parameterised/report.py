@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from treville.parameterised.decide import Answer
 from treville.parameterised.states.happens_before import graph_of, slot_names
-from treville.parameterised.states.replay import RunStep
+from treville.parameterised.states.replay import RunStep, TraceStep
 from treville.parameterised.wording import cube_text, process, state_text
 from treville.results import Notice, Span, Verdict, as_warnings, warning_lines
+from treville.results.errors import limit_in
+from treville.results.reports import param as report
+from treville.results.reports.param import HappensBefore, OrderedEvent, OrderEdge, ParamReport, Taken
+from treville.results.reports.report import Status
 
 _MOST_CUBES = 40
 
@@ -35,7 +37,7 @@ def as_text(answer: Answer, *, everything: bool = False) -> str:
     return "\n".join(lines)
 
 
-def _warnings(answer: Answer) -> list[str]:
+def _warnings(answer: Answer) -> tuple[str, ...]:
     """Where the verdict says little, or rests on what was not proved."""
     start = Span(answer.system.name, 1, 1)
     found = (
@@ -47,12 +49,16 @@ def _warnings(answer: Answer) -> list[str]:
     return as_warnings(found)
 
 
-def _passed(answer: Answer, *, everything: bool) -> list[str]:
+def _no_unsafe_state(answer: Answer) -> str:
     count = answer.system.processes
     scope = f"with {count} processes" if count else "for any number of processes"
+    return f"no unsafe state is reachable {scope}"
+
+
+def _passed(answer: Answer, *, everything: bool) -> list[str]:
     cubes = [cube_text(node) for node in answer.cubes()]
     lines = [
-        f"  no unsafe state is reachable {scope}",
+        f"  {_no_unsafe_state(answer)}",
         f"  inductive invariant: none of these {len(cubes)} ever",
     ]
     shown = cubes if everything else cubes[:_MOST_CUBES]
@@ -143,63 +149,73 @@ def statistics(answer: Answer) -> dict[str, int]:
     }
 
 
-def as_json(answer: Answer) -> dict[str, Any]:
+def as_report(answer: Answer, *, everything: bool = False) -> ParamReport:
     """The report of one file."""
-    report: dict[str, Any] = {
-        "file": answer.system.name,
-        "model": answer.system.model,
-        "verdict": answer.verdict.value,
-        "seconds": round(answer.seconds, 3),
-        "warnings": _warnings(answer),
-    }
-    if answer.reason:
-        report["reason"], report["advice"] = answer.reason, answer.advice
-    for key, names in (("assumed", answer.assumed), ("proved", answer.proved), ("refuted", answer.refuted)):
-        if names:
-            report[key] = names
+    advice = f" ({answer.advice})" if answer.advice else ""
+    decided = answer.verdict is not Verdict.UNKNOWN
+    replayed = answer.run is not None and answer.machine is not None
+    trace = answer.trace
+    return ParamReport(
+        file=answer.system.name,
+        model=answer.system.model,
+        verdict=answer.verdict,
+        status=Status.DONE if decided else Status.UNKNOWN,
+        reason=f"{answer.reason}{advice}" or _summary(answer),
+        limit=None if decided else limit_in(answer.advice),
+        warnings=_warnings(answer),
+        assumed=tuple(answer.assumed) or None,
+        proved=tuple(answer.proved) or None,
+        refuted=tuple(answer.refuted) or None,
+        invariant=tuple(map(cube_text, answer.cubes())) if answer.verdict is Verdict.PASS else None,
+        trace=None if trace is None else tuple(map(_taken, trace.steps)),
+        unsafe=None if trace is None else trace.unsafe.name,
+        processes=answer.machine.processes if answer.machine is not None and replayed else None,
+        run=_run(answer) if replayed else None,
+        ghb=_happens_before(answer) if replayed and answer.system.model != "sc" else None,
+        statistics=statistics(answer),
+        text=as_text(answer, everything=everything),
+    )
+
+
+def _summary(answer: Answer) -> str:
+    """The verdict in a sentence."""
     if answer.verdict is Verdict.PASS:
-        report["invariant"] = [cube_text(node) for node in answer.cubes()]
-    if answer.trace is not None:
-        report["trace"] = [
-            {"transition": s.name, "processes": [process(i) for i in s.processes]} for s in answer.trace.steps
-        ]
-        report["unsafe"] = answer.trace.unsafe.name
-    if answer.run is not None and answer.machine is not None:
-        report["processes"] = answer.machine.processes
-        report["run"] = _run_json(answer)
-        if answer.system.model != "sc":
-            report["ghb"] = _ghb_json(answer)
-    report["statistics"] = statistics(answer)
-    return report
+        return _no_unsafe_state(answer)
+    return "an unsafe state is reached" if answer.verdict is Verdict.FAIL else ""
 
 
-def _run_json(answer: Answer) -> list[dict[str, Any]]:
+def _taken(step: TraceStep) -> Taken:
+    return Taken(transition=step.name, processes=tuple(process(i) for i in step.processes))
+
+
+def _run(answer: Answer) -> tuple[report.RunStep, ...]:
     assert answer.run is not None
     assert answer.machine is not None
     made, previous = [], None
     for step in answer.run:
-        made.append({"step": step_text(step), "changes": state_text(answer.machine, step.state, previous)})
+        changes = state_text(answer.machine, step.state, previous)
+        made.append(report.RunStep(step=step_text(step), changes=changes))
         previous = step.state
-    return made
+    return tuple(made)
 
 
-def _ghb_json(answer: Answer) -> dict[str, Any]:
+def _happens_before(answer: Answer) -> HappensBefore:
     assert answer.run is not None
     assert answer.machine is not None
     graph = graph_of(answer.machine, answer.run)
     names = slot_names(answer.machine)
-    events = [
-        {
-            "event": f"e{number}",
-            "transition": event.name,
-            "reads": [names[slot] for slot in event.reads],
-            "writes": [names[slot] for slot in event.writes],
-            "fence": event.fence,
-        }
+    events = tuple(
+        OrderedEvent(
+            event=f"e{number}",
+            transition=event.name,
+            reads=tuple(names[slot] for slot in event.reads),
+            writes=tuple(names[slot] for slot in event.writes),
+            fence=event.fence,
+        )
         for number, event in enumerate(graph.events, 1)
-    ]
-    edges = [
-        {"from": f"e{first + 1}", "to": f"e{second + 1}", "kinds": sorted(labels)}
+    )
+    edges = tuple(
+        OrderEdge({"from": f"e{first + 1}", "to": f"e{second + 1}", "kinds": sorted(labels)})
         for (first, second), labels in sorted(graph.edges.items())
-    ]
-    return {"events": events, "edges": edges}
+    )
+    return HappensBefore(events=events, edges=edges)

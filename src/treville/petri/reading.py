@@ -13,13 +13,15 @@ SUFFIXES = (".spec", ".pnml")
 _MAX_BYTES = 100_000_000
 
 
-def read_problem(path: str, targets: tuple[str, ...] = (), question: str = "file") -> Problem:
-    """The problem of a `.spec` or `.pnml` file.
+def read_problem(
+    path: str, targets: tuple[str, ...] = (), question: str = "file", text: str | None = None
+) -> Problem:
+    """The problem of a `.spec` or `.pnml` file, or of its text.
 
     `targets` replace those of the file, one disjunct each; `question` is "file" (as stated), "cover"
     (lower bounds only) or "reach" (the lower bounds as exact markings).
     """
-    data = _bytes(path)
+    data = _bytes(path) if text is None else text.encode()
     if Path(path).suffix.lower() == ".pnml" or data.lstrip()[:5] in (b"<?xml", b"<pnml"):
         from treville.petri import pnml
 

@@ -1,4 +1,4 @@
-"""An `Answer` as JSON and as text, and a certificate in JSON back into evidence for the checker."""
+"""An `Answer` as a report and as text, and a certificate in JSON back into evidence for the checker."""
 
 from __future__ import annotations
 
@@ -9,31 +9,35 @@ from treville.petri.checking import replay
 from treville.petri.decide import Answer
 from treville.petri.halfspace import HalfSpace, triviality
 from treville.petri.net import UNBOUNDED, Bound, Box, Marking, Net, Problem, describe_box, describe_marking
-from treville.results.errors import InputError
+from treville.results.errors import InputError, limit_in
+from treville.results.reports.petri import PetriReport
+from treville.results.reports.report import Status
+from treville.results.verdict import Verdict
 
 _LONGEST_LIST = 40  # boxes or limits that the text shows; JSON has all
 
 
-def as_json(answer: Answer) -> dict[str, Any]:
-    """The report of one file; `certificate` or `counterexample` carry the checked evidence."""
-    problem = answer.problem
-    report: dict[str, Any] = {
-        "file": problem.name,
-        "verdict": answer.verdict.value,
-        "reason": answer.reason + (f" ({answer.advice})" if answer.advice else ""),
-        "seconds": round(answer.seconds, 4),
-        "warnings": [],  # a question without a marking to ask about is refused by the readers
-        "method": answer.method,
-        "question": "coverability" if problem.coverability else "reachability",
-        "places": len(problem.net.places),
-        "transitions": len(problem.net.transitions),
-        "targets": len(problem.targets),
-    }
-    if isinstance(answer.evidence, FiringSequence):
-        report["counterexample"] = _sequence_json(problem, answer.evidence)
-    elif answer.evidence is not None:
-        report["certificate"] = certificate_json(problem, answer.evidence)
-    return report
+def as_report(answer: Answer) -> PetriReport:
+    """The report of one file; `certificate` or `counterexample` carry the checked evidence. There is
+    nothing to warn of: a question without a marking to ask about is refused by the readers."""
+    problem, evidence = answer.problem, answer.evidence
+    fired = isinstance(evidence, FiringSequence)
+    decided = answer.verdict is not Verdict.UNKNOWN
+    return PetriReport(
+        file=problem.name,
+        verdict=answer.verdict,
+        status=Status.DONE if decided else Status.UNKNOWN,
+        reason=answer.reason + (f" ({answer.advice})" if answer.advice else ""),
+        limit=None if decided else limit_in(answer.advice),
+        method=answer.method,
+        question="coverability" if problem.coverability else "reachability",
+        places=len(problem.net.places),
+        transitions=len(problem.net.transitions),
+        targets=len(problem.targets),
+        counterexample=_sequence_json(problem, evidence) if isinstance(evidence, FiringSequence) else None,
+        certificate=certificate_json(problem, evidence) if evidence is not None and not fired else None,
+        text=as_text(answer),
+    )
 
 
 def _marking_json(net: Net, marking: Marking) -> dict[str, int]:

@@ -11,11 +11,10 @@ from treville.results.errors import (
 )
 from treville.results.notices import Notice, as_warnings, warning_lines
 from treville.results.source import Source, Span
-from treville.results.verdict import EXIT_OF, SCHEMA, ExitCode, Verdict, batch_exit, report_line
+from treville.results.verdict import EXIT_OF, ExitCode, Verdict, batch_exit
 
 __all__ = [
     "EXIT_OF",
-    "SCHEMA",
     "Budget",
     "BudgetExceeded",
     "ExitCode",
@@ -30,6 +29,5 @@ __all__ = [
     "Verdict",
     "as_warnings",
     "batch_exit",
-    "report_line",
     "warning_lines",
 ]

@@ -6,21 +6,24 @@ the same on every machine, so which engine answers, and with which execution, do
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from treville.results.errors import BudgetExceeded, OutOfWork
+from treville.results.errors import RAISE, BudgetExceeded, Limit, OutOfWork
+from treville.results.progress import Listener, Progress
 
 _CHECKS_BETWEEN_MEMORY_READS = 64
+_SECONDS_BETWEEN_WORDS = 0.2
 
 
 def resident_bytes() -> int:
     """Resident memory of this process, 0 where the system does not tell."""
     try:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+        return int(Path("/proc/self/statm").read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):
         return 0
 
@@ -36,11 +39,16 @@ class Budget:
     stages: dict[str, float] = field(default_factory=dict)
     units: int | None = None
     spent: int = 0
+    listener: Listener | None = None
+    engine: str = ""
+    bound: int | None = None
+    _stage: str = ""
     _checks: int = 0
+    _told: float = 0.0
 
-    def slice(self, units: int | None) -> Budget:
-        """The same seconds and bytes, and so many units of work."""
-        return Budget(self.seconds, self.memory, self.started, self.stages, units)
+    def slice(self, units: int | None, engine: str = "") -> Budget:
+        """The same seconds and bytes, and so many units of work for an engine."""
+        return replace(self, units=units, spent=0, engine=engine or self.engine, _checks=0)
 
     def spend(self, units: int) -> None:
         """Count units of work. Raises `OutOfWork` when there were not so many left."""
@@ -57,20 +65,34 @@ class Budget:
     def stage(self, name: str) -> Iterator[None]:
         """Count the time of a `with` block to a stage."""
         began = time.monotonic()
+        outer, self._stage = self._stage, name
+        self._tell(began)
         try:
             yield
         finally:
-            self.stages[name] = self.stages.get(name, 0.0) + time.monotonic() - began
+            now = time.monotonic()
+            self._stage = outer
+            self.stages[name] = self.stages.get(name, 0.0) + now - began
+            self._tell(now)
+
+    def _tell(self, now: float) -> None:
+        """Say what is being done."""
+        if self.listener is not None:
+            self._told = now
+            self.listener(Progress(self._stage, self.engine, self.bound, self.spent))
 
     def check(self) -> None:
         """Raise `BudgetExceeded` when the time or the memory is used up."""
-        if self.seconds is not None and time.monotonic() - self.started > self.seconds:
-            raise BudgetExceeded(f"no answer within {self.seconds:g} s", "raise --timeout")
+        now = time.monotonic()
+        if self.listener is not None and now - self._told > _SECONDS_BETWEEN_WORDS:
+            self._tell(now)
+        if self.seconds is not None and now - self.started > self.seconds:
+            raise BudgetExceeded(f"no answer within {self.seconds:g} s", RAISE[Limit.TIME])
         if self.memory is not None:
             self._checks += 1
             if self._checks % _CHECKS_BETWEEN_MEMORY_READS == 1 and resident_bytes() > self.memory:
                 raise BudgetExceeded(
-                    f"more than {self.memory // 1_000_000} MB of memory needed", "raise --memory"
+                    f"more than {self.memory // 1_000_000} MB of memory needed", RAISE[Limit.MEMORY]
                 )
 
     def exhausted(self) -> BudgetExceeded | None:

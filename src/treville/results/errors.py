@@ -6,7 +6,24 @@ Libraries raise; only `cli` prints.
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from treville.results.source import Span, printable
+
+
+class Limit(StrEnum):
+    """A limit of the command line that may end a question."""
+
+    TIME = "time"
+    MEMORY = "memory"
+
+
+RAISE = {Limit.TIME: "raise --timeout", Limit.MEMORY: "raise --memory"}
+
+
+def limit_in(text: str) -> Limit | None:
+    """The limit that advice says to raise, if it is one of the command line's."""
+    return next((limit for limit, advice in RAISE.items() if advice in text), None)
 
 
 class TrevilleError(Exception):
@@ -55,6 +72,11 @@ class BudgetExceeded(TrevilleError):
         super().__init__(reason)
         self.reason = reason
         self.advice = advice
+
+    @property
+    def limit(self) -> Limit | None:
+        """The limit of the command line that ran out, if it was one of those."""
+        return limit_in(self.advice)
 
     def __reduce__(self) -> tuple[type[BudgetExceeded], tuple[str, str]]:
         return (type(self), (self.reason, self.advice))

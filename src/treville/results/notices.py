@@ -23,9 +23,9 @@ class Notice:
         return printable(f"{self.span}: {self.sentence}" if self.span else self.sentence)
 
 
-def as_warnings(*groups: Iterable[Notice]) -> list[str]:
+def as_warnings(*groups: Iterable[Notice]) -> tuple[str, ...]:
     """The notices as reports have them: in order, each once."""
-    return list(dict.fromkeys(str(notice) for notices in groups for notice in notices))
+    return tuple(dict.fromkeys(str(notice) for notices in groups for notice in notices))
 
 
 def warning_lines(warnings: Iterable[str], indent: str = "  ") -> list[str]:

@@ -1,13 +1,9 @@
-"""Verdicts: PASS, FAIL or UNKNOWN, their exit codes, and the versioned JSON object that reports one."""
+"""Verdicts: PASS, FAIL or UNKNOWN, and their exit codes."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from enum import Enum, StrEnum
-from typing import Any
-
-SCHEMA = 1
 
 
 class Verdict(StrEnum):
@@ -36,8 +32,3 @@ def batch_exit(codes: Iterable[ExitCode]) -> ExitCode:
     """The exit code of a batch: the first of 4, 2, 1, 3, 0 that occurred."""
     seen = set(codes)
     return next((code for code in _BATCH_ORDER if code in seen), ExitCode.PASS)
-
-
-def report_line(report: dict[str, Any]) -> str:
-    """One line of `--json` output; the schema version comes first."""
-    return json.dumps({"schema": SCHEMA, **report}, ensure_ascii=False, sort_keys=False)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from treville.campaigns.check import answers
-from treville.campaigns.check_task import Options
+from tests.reporting import Options, answers
 
 pytest.importorskip("llvmlite")
 

@@ -6,10 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.reporting import Options, Report, answers
 
-from treville.campaigns.check import answers
-from treville.campaigns.check_task import Options
-from treville.campaigns.results import Report
 from treville.programs.c.commands import read_commands
 from treville.results import InputError
 

@@ -55,6 +55,7 @@ class Formulas(Engine[ProgramTask, Decision]):
     def _deepened(self, task: ProgramTask, budget: Budget) -> Decision:
         depth = self._begin(task)
         while True:
+            budget.bound = depth.deepest
             budget.check()
             search = self._search = self._search or self._at(task, depth)
             found = search.run(budget, self._effort)

@@ -8,6 +8,7 @@ variables whose address is never taken into registers. `volatile` and atomic acc
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import tempfile
@@ -131,7 +132,8 @@ def _run_compiler(path: Path, options: list[str]) -> tuple[str | None, str]:
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "program.ll"
         headers = ["-idirafter", str(RUNTIME), *(_CPP_FLAGS if path.suffix in CPP else ())]
-        name = f"./{path}" if str(path).startswith("-") else str(path)
+        # A name is no option, and no file of options.
+        name = f"./{path}" if str(path).startswith(("-", "@")) else str(path)
         used = compiler()
         home = () if "-target" in options else used.home
         command = [*used.command, *FLAGS, *home, *options, *headers, name, "-o", str(output)]
@@ -143,6 +145,8 @@ def _run_compiler(path: Path, options: list[str]) -> tuple[str | None, str]:
                 timeout=COMPILE_SECONDS,
                 check=False,
                 stdin=subprocess.DEVNULL,
+                # The bundled compiler's cache saves ten milliseconds, and would grow for ever elsewhere.
+                env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": folder, "ZIG_LOCAL_CACHE_DIR": folder},
             )
         except subprocess.TimeoutExpired:
             raise InputError(f"the compiler did not finish {path} in {COMPILE_SECONDS} s") from None

@@ -13,6 +13,7 @@ from typing import Any
 
 from treville.formulas.formula import FALSE, TRUE, Formula, Literal
 from treville.results import Budget, BudgetExceeded, InputError
+from treville.results.errors import RAISE, Limit
 from treville.solving.back_ends.clasp import OnSolution, Solver
 from treville.solving.back_ends.clauses import Clauses, clauses_of
 
@@ -78,7 +79,7 @@ class SatSolver(Solver):
             self._solver.clear_interrupt()
         if answer is None:
             budget.check()
-            raise BudgetExceeded("the SAT solver was interrupted", "raise --timeout")
+            raise BudgetExceeded("the SAT solver was interrupted", RAISE[Limit.TIME])
         return bool(answer)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from treville.formulas.formula import FALSE, TRUE, Formula, Literal
 from treville.results import Budget, BudgetExceeded, InputError
+from treville.results.errors import RAISE, Limit
 from treville.solving.back_ends.clasp import OnSolution, Solver
 from treville.solving.back_ends.clauses import Clauses, clauses_of
 
@@ -98,7 +99,7 @@ class Z3(Solver):
         self._count()
         if answer == self.z3.unknown:
             budget.check()
-            raise BudgetExceeded(f"z3 gave up: {self.solver.reason_unknown()}", "raise --timeout")
+            raise BudgetExceeded(f"z3 gave up: {self.solver.reason_unknown()}", RAISE[Limit.TIME])
         return bool(answer == self.z3.sat)
 
     def _count(self) -> None:

@@ -7,46 +7,108 @@ condition, `Observation` and `Time`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Protocol, TypeAlias
 
-from treville.campaigns.results import Report
+from treville.results.reports.report import State
+
+Loaded: TypeAlias = "dict[str, Any]"
+"""An answer as it is read from a log or a result file."""
 
 _KINDS = {"exists": "Allowed", "~exists": "Forbidden", "forall": "Required"}
 _CONDITIONS = {kind: condition for condition, kind in _KINDS.items()}
 
 
-def herd_block(report: Report) -> str:
+class Answered(Protocol):
+    """What a block needs to know of an answer."""
+
+    @property
+    def test(self) -> str:
+        """The name of the test."""
+
+    @property
+    def condition(self) -> str | None:
+        """How the condition is quantified."""
+
+    @property
+    def condition_text(self) -> str:
+        """The condition as it was written."""
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether it holds, if that is known."""
+
+    @property
+    def observation(self) -> str | None:
+        """How often it was seen."""
+
+    @property
+    def states(self) -> Sequence[State]:
+        """The final states."""
+
+    @property
+    def states_complete(self) -> bool:
+        """Whether these are all."""
+
+    @property
+    def flags(self) -> Sequence[str]:
+        """Flags that executions raise."""
+
+    @property
+    def positive(self) -> int | None:
+        """Executions that satisfy the condition."""
+
+    @property
+    def negative(self) -> int | None:
+        """Those that do not."""
+
+    @property
+    def positive_states(self) -> int:
+        """States that satisfy it."""
+
+    @property
+    def negative_states(self) -> int:
+        """States that do not."""
+
+    @property
+    def bound_reached(self) -> bool:
+        """Whether a loop was cut."""
+
+    @property
+    def seconds(self) -> float:
+        """How long it took."""
+
+
+def herd_block(report: Answered) -> str:
     """The answer as herd7 prints it, so that scripts which read its logs read this."""
-    name = report["test"]
     positive, negative = counts(report)
-    lines = [f"Test {name} {_KINDS[report['condition']]}", _count(report)]
-    lines += [state_line(state) for state in report["states"]]
-    verdict = {True: "Ok", False: "No", None: "Undef"}[report["holds"]]
-    if report["observation"] == "Unknown" and report["holds"] is None and not report["flags"]:
+    condition = report.condition or "exists"
+    lines = [f"Test {report.test} {_KINDS[condition]}", _count(report)]
+    lines += [state_line(state) for state in report.states]
+    verdict = {True: "Ok", False: "No", None: "Undef"}[report.holds]
+    if report.observation == "Unknown" and report.holds is None and not report.flags:
         verdict = "Unknown"
-    lines.append(f"Loop {verdict}" if report.get("bound_reached") else verdict)
+    lines.append(f"Loop {verdict}" if report.bound_reached else verdict)
     lines += ["Witnesses", f"Positive: {positive} Negative: {negative}"]
-    lines += [f"Flag {flag}" for flag in report["flags"]]
-    lines.append(f"Condition {report['condition']} ({bare(report.get('condition_text', ''))})")
-    if report["condition"] == "~exists":
+    lines += [f"Flag {flag}" for flag in report.flags]
+    lines.append(f"Condition {condition} ({bare(report.condition_text)})")
+    if condition == "~exists":
         positive, negative = negative, positive
-    lines.append(f"Observation {name} {report['observation']} {positive} {negative}")
-    lines.append(f"Time {name} {report['seconds']:.2f}")
+    lines.append(f"Observation {report.test} {report.observation} {positive} {negative}")
+    lines.append(f"Time {report.test} {report.seconds:.2f}")
     return "\n".join(lines) + "\n"
 
 
-def _count(report: Report) -> str:
+def _count(report: Answered) -> str:
     """The line that counts the states; where there are too many to list, it says that there are more."""
-    more = "" if report.get("states_complete", True) else " and more"
-    return f"States {len(report['states'])}{more}"
+    return f"States {len(report.states)}{'' if report.states_complete else ' and more'}"
 
 
-def counts(report: Report) -> tuple[int, int]:
+def counts(report: Answered) -> tuple[int, int]:
     """Positive and negative executions; states, where the engine does not count executions."""
-    if report["positive"] is not None and report["negative"] is not None:
-        return report["positive"], report["negative"]
-    return report["positive_states"], report["negative_states"]
+    if report.positive is not None and report.negative is not None:
+        return report.positive, report.negative
+    return report.positive_states, report.negative_states
 
 
 def bare(condition: str) -> str:
@@ -109,9 +171,9 @@ def _number(text: str) -> int | str:
         return text
 
 
-def parse_log(lines: Iterable[str]) -> Iterator[Report]:
+def parse_log(lines: Iterable[str]) -> Iterator[Loaded]:
     """The answers in a log of herd7 (or of a litmus run): anything between blocks is skipped."""
-    report: Report | None = None
+    report: Loaded | None = None
     states_left = 0
     for line in lines:
         line = line.rstrip()
@@ -134,7 +196,7 @@ def parse_log(lines: Iterable[str]) -> Iterator[Report]:
         yield report
 
 
-def _opened(words: list[str]) -> Report:
+def _opened(words: list[str]) -> Loaded:
     return {
         "file": "",
         "test": words[1],
@@ -148,7 +210,7 @@ def _opened(words: list[str]) -> Report:
     }
 
 
-def _read_line(report: Report, words: list[str]) -> None:
+def _read_line(report: Loaded, words: list[str]) -> None:
     if words in (["Ok"], ["Loop", "Ok"], ["No"], ["Loop", "No"]):
         report["holds"] = words[-1] == "Ok"
     elif words[0] == "Flag" and len(words) == 2:

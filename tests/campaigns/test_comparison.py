@@ -1,4 +1,4 @@
-"""Result files survive interruptions; herd7's logs read as results; two result files compare."""
+"""herd7's logs read as results; two result files compare."""
 
 from __future__ import annotations
 
@@ -9,9 +9,14 @@ from typing import Any
 import pytest
 
 from treville.campaigns.comparison import compare, read_results
-from treville.campaigns.herd import herd_block, parse_log, parse_state, state_line
-from treville.campaigns.results import Journal, key_of
+from treville.campaigns.journal import Journal
+from treville.campaigns.kind import Limits
+from treville.rendering.herd import herd_block as block_of
+from treville.rendering.herd import parse_log, parse_state, state_line
 from treville.results import InputError
+from treville.results.reports.litmus import LitmusReport
+from treville.results.reports.report import Status
+from treville.results.verdict import Verdict
 
 REPORT: dict[str, Any] = {
     "file": "SB.litmus",
@@ -34,39 +39,17 @@ REPORT: dict[str, Any] = {
 }
 
 
+def _typed(report: dict[str, Any]) -> LitmusReport:
+    types = {"verdict": Verdict(report["verdict"]), "status": Status(report["status"])}
+    return LitmusReport(**{**report, **types})
+
+
+def herd_block(report: dict[str, Any]) -> str:
+    return block_of(_typed(report))
+
+
 def _other(**changes: Any) -> dict[str, Any]:
     return {**REPORT, **changes}
-
-
-def test_a_journal_finds_what_an_earlier_run_stored(tmp_path: Path) -> None:
-    path = str(tmp_path / "results.jsonl")
-    with Journal(path) as journal:
-        journal.add(REPORT)
-        journal.add(_other(file="MP.litmus"))
-    with Journal(path) as journal:
-        assert len(journal) == 2
-        assert journal.find(key_of(_other(file="MP.litmus"))) == _other(file="MP.litmus")
-        assert journal.find(key_of(_other(file="LB.litmus"))) is None
-
-
-def test_a_line_that_was_cut_off_is_dropped_and_written_again(tmp_path: Path) -> None:
-    path = tmp_path / "results.jsonl"
-    with Journal(str(path)) as journal:
-        journal.add(REPORT)
-    whole = path.read_bytes()
-    path.write_bytes(whole + whole[: len(whole) // 2])
-    with Journal(str(path)) as journal:
-        assert len(journal) == 1
-        journal.add(_other(file="MP.litmus"))
-    assert [json.loads(line)["file"] for line in path.read_text().splitlines()] == ["SB.litmus", "MP.litmus"]
-
-
-def test_a_file_that_holds_something_else_is_not_overwritten(tmp_path: Path) -> None:
-    path = tmp_path / "precious.txt"
-    path.write_text("my notes\n")
-    with pytest.raises(InputError, match="holds no results"):
-        Journal(str(path))
-    assert path.read_text() == "my notes\n"
 
 
 def test_an_answer_prints_as_herd7_prints_it() -> None:
@@ -135,6 +118,13 @@ def test_results_under_two_models_and_logs_of_herd7_compare_by_test(tmp_path: Pa
     assert compare(jsonl, read_results(str(log))).differences == []
     other = read_results(_written(tmp_path / "c", _other(model="sc"), _other(model="sc", file="MP.litmus")))
     assert compare(jsonl, other).differences == []
+
+
+def test_a_journal_compares_like_the_reports_in_it(tmp_path: Path) -> None:
+    path = str(tmp_path / "journal")
+    with Journal(path, "litmus", print) as journal:
+        journal.add("key", Limits(), _typed(REPORT))
+    assert compare(read_results(path), read_results(_written(tmp_path / "a", REPORT))).differences == []
 
 
 def test_a_test_that_only_one_file_has_is_a_difference(tmp_path: Path) -> None:

@@ -1,0 +1,186 @@
+"""A batch: questions of one kind -> their reports, in the order of the questions.
+
+Questions that an earlier, interrupted run answered are taken from its journal. The others go to worker
+processes, those about one file together, so that the file is read once. A report is in the journal as soon
+as it is there, also while an earlier one is still awaited. Only a window of questions is under way, so
+memory does not grow with their number.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Generic, Protocol
+
+from treville.campaigns.journal import Journal
+from treville.campaigns.kind import Kind, Q, R, nobody
+from treville.campaigns.processes import can_fork
+from treville.campaigns.workers import Group, Happened, Workers
+from treville.results.progress import Progress
+from treville.results.reports.report import Report
+
+_WINDOW = 512
+
+
+class Watcher(Protocol):
+    """Who wants to know how a batch goes."""
+
+    def stored(self, report: Report) -> None:
+        """An answer of an earlier run was found."""
+
+    def working(self, file: str, progress: Progress) -> None:
+        """What is being done about a file."""
+
+    def answered(self, report: Report) -> None:
+        """There is an answer."""
+
+    def waiting(self) -> None:
+        """Some time has passed."""
+
+
+class Nobody:
+    """Nobody wants to know."""
+
+    def stored(self, report: Report) -> None:
+        """Told to nobody."""
+
+    def working(self, file: str, progress: Progress) -> None:
+        """Told to nobody."""
+
+    def answered(self, report: Report) -> None:
+        """Told to nobody."""
+
+    def waiting(self) -> None:
+        """Told to nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How many processes share a batch; `together` keeps questions about one file in one of them."""
+
+    jobs: int = 1
+    together: bool = True
+
+
+def run(
+    kind: Kind[Q, R],
+    questions: Iterable[Q],
+    settings: Settings = Settings(),
+    journal: Journal | None = None,
+    watcher: Watcher = Nobody(),  # noqa: B008 - without state
+) -> Iterator[R]:
+    """A report for each question, in order. Closing the iterator ends all that is under way."""
+    batch = _Batch(kind, iter(questions), settings, journal, watcher)
+    return batch.by_workers() if can_fork() else batch.in_this_process()
+
+
+class _Batch(Generic[Q, R]):
+    """A batch on its way: questions are read, asked, and their reports handed on in order."""
+
+    def __init__(
+        self,
+        kind: Kind[Q, R],
+        questions: Iterator[Q],
+        settings: Settings,
+        journal: Journal | None,
+        watcher: Watcher,
+    ) -> None:
+        self.kind = kind
+        self.questions = questions
+        self.settings = settings
+        self.journal = journal
+        self.watcher = watcher
+        self.read = 0
+        self.emitted = 0
+        self.exhausted = False
+        self.asked: dict[int, tuple[Q, str]] = {}
+        self.ready: dict[int, R] = {}
+        self.ahead: tuple[int, Q] | None = None
+
+    def by_workers(self) -> Iterator[R]:
+        """The reports, by worker processes."""
+        if self.settings.jobs > 1:
+            self.kind.warm_up()
+        workers = Workers(self.kind, self.settings.jobs)
+        try:
+            while not self.exhausted or workers.busy() or self.ready:
+                while not self.exhausted and workers.has_room() and self.has_room():
+                    if group := self.next_group():
+                        workers.begin(group)
+                yield from self.in_order()
+                if workers.busy():
+                    for happened in workers.wait():
+                        self.take(happened)
+                    self.watcher.waiting()
+        finally:
+            workers.close()
+
+    def in_this_process(self) -> Iterator[R]:
+        """The reports, where processes cannot be forked: engines watch their limits themselves."""
+        while not self.exhausted or self.ready:
+            group = self.next_group()
+            questions = list(group.questions) if group else []
+            reports = (
+                self.kind.answers([question for _, question in questions], nobody()) if questions else ()
+            )
+            for (number, _), report in zip(questions, reports, strict=True):
+                self.take(Happened(number, report=report))
+                yield from self.in_order()
+            yield from self.in_order()
+
+    def has_room(self) -> bool:
+        """Whether another question may be read."""
+        return self.read - self.emitted < _WINDOW
+
+    def in_order(self) -> Iterator[R]:
+        """Reports whose turn it is."""
+        while self.emitted in self.ready:
+            report = self.ready.pop(self.emitted)
+            self.emitted += 1
+            yield report
+
+    def take(self, happened: Happened[R]) -> None:
+        """A worker said something."""
+        question, key = self.asked[happened.number]
+        if happened.progress is not None:
+            self.watcher.working(question.file, happened.progress)
+        if happened.report is not None:
+            if self.journal is not None:
+                self.journal.add(key, question.limits, happened.report)
+            del self.asked[happened.number]
+            self.ready[happened.number] = happened.report
+            self.watcher.answered(happened.report)
+
+    def next_group(self) -> Group[Q] | None:
+        """The next questions that belong together, if there are any before the window is full."""
+        found: deque[tuple[int, Q]] = deque()
+        while not self.exhausted and (self.ahead or self.has_room()):
+            numbered = self.ahead or self.following()
+            self.ahead = None
+            if numbered is None:
+                continue
+            if found and (numbered[1].file != found[0][1].file or not self.settings.together):
+                self.ahead = numbered
+                break
+            found.append(numbered)
+        return Group(found) if found else None
+
+    def following(self) -> tuple[int, Q] | None:
+        """The next question; None if the journal has its answer, or there is none."""
+        question = next(self.questions, None)
+        if question is None:
+            self.exhausted = True
+            return None
+        number = self.read
+        self.read += 1
+        key = self.kind.key(question) if self.journal is not None else ""
+        stored = (
+            self.journal.find(key, question.limits, self.kind.report) if self.journal is not None else None
+        )
+        if stored is None:
+            self.asked[number] = question, key
+            return number, question
+        self.ready[number] = stored
+        self.watcher.stored(stored)
+        return None

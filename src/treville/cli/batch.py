@@ -1,0 +1,164 @@
+"""The options that all commands with inputs share, and what they do with the reports of a batch."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any, TypeVar
+
+from treville.campaigns.inputs import STANDARD_INPUT, expand, standard_input
+from treville.campaigns.journal import Journal
+from treville.campaigns.kind import Kind, Limits, Question
+from treville.campaigns.outputs import write_text
+from treville.campaigns.run import Settings, run
+from treville.cli.arguments import megabytes, positive, seconds_or_none
+from treville.cli.terminal import Terminal
+from treville.rendering.github import annotation
+from treville.rendering.style import Style, Text
+from treville.results.defaults import SECONDS
+from treville.results.errors import InputError
+from treville.results.reports.report import Report, as_object, object_line
+from treville.results.verdict import ExitCode, batch_exit
+
+Q = TypeVar("Q", bound=Question)
+R = TypeVar("R", bound=Report)
+INPUTS = "FILE|DIR|@LIST|-"
+
+
+def add_batch(parser: argparse.ArgumentParser, inputs: str, each: str, *, optional: bool = False) -> None:
+    """The inputs of a command, and how a batch of questions is run. `each` says what a question is about."""
+    number = "*" if optional else "+"
+    parser.add_argument("inputs", nargs=number, metavar=INPUTS, help=f"{inputs}; - is standard input")
+    group = parser.add_argument_group("batches and limits")
+    group.add_argument("--jobs", "-j", type=positive, default=1, metavar="N", help="processes (1)")
+    group.add_argument(
+        "--timeout",
+        type=seconds_or_none,
+        default=SECONDS,
+        metavar="S",
+        help=f"seconds for each {each}, 0 for no limit ({SECONDS:g})",
+    )
+    group.add_argument(
+        "--memory", type=megabytes, default=None, metavar="MB", help="megabytes of memory (no limit)"
+    )
+    group.add_argument(
+        "--resume", metavar="FILE", help="keep answers in FILE; what it already holds is not asked again"
+    )
+    group.add_argument("--quiet", "-q", action="store_true", help="no progress, no summary")
+    group = parser.add_argument_group("output")
+    group.add_argument("--json", action="store_true", help=f"one JSON object a line for each {each}")
+    group.add_argument("--junit", metavar="FILE", help="write a report in JUnit's XML")
+    group.add_argument("--sarif", metavar="FILE", help="write failures as SARIF 2.1.0")
+    group.add_argument(
+        "--annotate",
+        action="store_true",
+        help="failures and errors as annotations for GitHub, on standard error",
+    )
+    group.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="coloured words (auto)"
+    )
+
+
+def limits_of(options: argparse.Namespace) -> Limits:
+    """The limits of each question."""
+    return Limits(options.timeout, options.memory)
+
+
+def found_inputs(options: argparse.Namespace, suffixes: Sequence[str], what: str) -> list[str]:
+    """The files that the arguments stand for; that there are none is the user's mistake."""
+    files = list(expand(options.inputs, tuple(suffixes)))
+    if not files:
+        raise InputError(f"no {what} found", None, f"looked for *{', *'.join(suffixes)} below the folders")
+    return files
+
+
+def text_of(file: str) -> str | None:
+    """What standard input holds where that is the input."""
+    return standard_input() if file == STANDARD_INPUT else None
+
+
+def answer_batch(
+    kind: Kind[Q, R],
+    questions: Iterable[Q],
+    total: int,
+    files: Sequence[str],
+    options: argparse.Namespace,
+    text: Callable[[Style], Text[R]],
+    shown: Callable[[R], dict[str, Any]] = as_object,
+) -> ExitCode:
+    """Answer all questions and print what they find: text, or `shown` as JSON."""
+    terminal = Terminal(total, options.color, quiet=options.quiet, summary=len(files) > 1)
+    printed = text(terminal.style)
+    settings = Settings(options.jobs, together=len(files) >= options.jobs)
+    kept: list[R] = []
+    codes: set[ExitCode] = set()
+    told: set[str] = set()
+    journal = Journal(options.resume, kind.name, terminal.warn) if options.resume else None
+    try:
+        with nullcontext() if journal is None else journal:
+            for report in run(kind, questions, settings, journal, terminal):
+                if report.left_out:
+                    continue
+                codes.add(report.exit_code)
+                for artifact in report.artifacts:
+                    write_text(Path(artifact.name), artifact.text)
+                if options.junit or options.sarif:
+                    kept.append(report)
+                if options.json:
+                    terminal.print(object_line(shown(report)) + "\n")
+                else:
+                    _print(report, printed, terminal, told)
+                if options.annotate:
+                    _annotate(report, terminal)
+        if not options.json:
+            terminal.print(printed.finish())
+    except KeyboardInterrupt:
+        advice = _how_to_go_on(terminal.done, total, options)
+        terminal.warn(advice)
+        raise KeyboardInterrupt(advice) from None
+    finally:
+        terminal.clear()
+        _write_summaries(kind.name, kept, options)
+    terminal.finish()
+    return batch_exit(codes)
+
+
+def _print(report: R, printed: Text[R], terminal: Terminal, told: set[str]) -> None:
+    """What is wrong with an input is told once, whatever was asked about it."""
+    complaint = report.complaint()
+    if complaint and complaint not in told:
+        terminal.warn(complaint)
+        told.clear()  # questions about one file follow each other
+        told.add(complaint)
+    terminal.print(printed.add(report))
+
+
+def _how_to_go_on(done: int, total: int, options: argparse.Namespace) -> str:
+    many = f"{done} of {total} questions are answered" if total > 1 else "the question is not answered"
+    if options.resume:
+        return f"interrupted: {many}; the same command with --resume {options.resume} goes on from there"
+    return f"interrupted: {many}" + (
+        "; with --resume FILE a later run goes on from there" if total > 1 else ""
+    )
+
+
+def _annotate(report: Report, terminal: Terminal) -> None:
+    line = annotation(report)
+    if line:
+        terminal.clear()
+        print(line, file=sys.stderr, flush=True)
+
+
+def _write_summaries(command: str, reports: Sequence[Report], options: argparse.Namespace) -> None:
+    """What other tools read; also of a batch that was interrupted."""
+    if options.junit:
+        from treville.rendering.junit import junit
+
+        write_text(Path(options.junit), junit(command, reports))
+    if options.sarif:
+        from treville.rendering.sarif import sarif
+
+        write_text(Path(options.sarif), sarif(command, reports))

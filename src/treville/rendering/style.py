@@ -1,0 +1,51 @@
+"""Text for terminals: the few words that have colours, and characters that may not reach a terminal."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from treville.results.reports.report import Report, Status
+
+_COLOURS = {
+    "PASS": 32, "FAIL": 31, "UNKNOWN": 33, "Never": 31, "Sometimes": 33, "Always": 32,
+}  # fmt: skip
+# Control characters that are none of our own colours: a name in an input must not steer a terminal.
+_UNPRINTABLE = re.compile(r"\x1b(?!\[(?:0|3[123])m)|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]")
+
+
+def harmless(text: str) -> str:
+    """The text without what a terminal takes for a command."""
+    return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Whether words have colours."""
+
+    colour: bool = False
+
+    def word(self, text: str, width: int = 0) -> str:
+        """A word in its colour, filled up to a width."""
+        padded = f"{text:<{width}}"
+        colour = _COLOURS.get(text)
+        return f"\x1b[{colour}m{padded}\x1b[0m" if self.colour and colour else padded
+
+
+R_contra = TypeVar("R_contra", bound=Report, contravariant=True)
+
+
+class Text(Protocol[R_contra]):
+    """Reports as text, in their order: what to print when a report has come, and at the end."""
+
+    def add(self, report: R_contra) -> str:
+        """What to print now; nothing while a table waits for more."""
+
+    def finish(self) -> str:
+        """What is left to print."""
+
+
+def verdict_word(report: Report) -> str:
+    """One word for an answer."""
+    return "error" if report.status is Status.ERROR else report.verdict.value
