@@ -85,6 +85,29 @@ int main(void) {
     return 0;
 }
 """
+# Whoever reads last frees, but nothing orders the other's read before that.
+FREED_UNORDERED = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+int *shared;
+atomic_int readers;
+static void *work(void *unused) {
+    int seen = *shared;
+    assert(seen == 7);
+    if (atomic_fetch_add_explicit(&readers, 1, memory_order_relaxed) == 1) free(shared);
+    return 0;
+}
+int main(void) {
+    pthread_t one, two;
+    shared = malloc(sizeof *shared);
+    *shared = 7;
+    pthread_create(&one, 0, work, 0);
+    pthread_create(&two, 0, work, 0);
+    return 0;
+}
+"""
 
 
 def asked(folder: Path, text: str, model: str, goal: Property = Property.SAFETY, define: str = "") -> Report:
@@ -167,3 +190,12 @@ def test_runs_with_errors_of_memory_do_not_upset_other_questions(tmp_path: Path)
     for goal in (Property.DEADLOCK, Property.LIVENESS, Property.RACE):
         for model in ("sc", "tso"):
             assert asked(tmp_path, wrong, model, goal)["status"] != "error"
+
+
+@pytest.mark.parametrize("model", ["imm", "c11"])
+def test_a_use_after_free_is_no_failing_assertion(tmp_path: Path, model: str) -> None:
+    """Also where nothing but a missing order tells that the object may be gone."""
+    report = asked(tmp_path, FREED_UNORDERED, model, Property.ASSERTION)
+    assert report["violated"] is None
+    assert asked(tmp_path, FREED_UNORDERED, model, Property.VALID_FREE)["violated"] is None
+    assert asked(tmp_path, FREED_UNORDERED, model, Property.MEMORY)["violated"] == "access"

@@ -73,7 +73,7 @@ def steps(program: Program, context: Context) -> Iterator[Applied]:
 def _bound_loops(program: Program, context: Context) -> Program:
     if not context.loops:
         return program
-    return replace(program, loop_bounds=given_bounds(program, context.loops))
+    return replace(program, loop_bounds={**program.loop_bounds, **given_bounds(program, context.loops)})
 
 
 def _failures_in_question(program: Program, context: Context) -> Program:

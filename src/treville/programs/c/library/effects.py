@@ -89,7 +89,7 @@ WRITES: dict[str, tuple[int, ...]] = {
 # Families that synchronise, or whose names only a compiler or a library may use.
 _RESERVED = re.compile(
     r"pthread_|_pthread_|sem_|mtx_|cnd_|thrd_|tss_|__atomic_|__sync_|atomic_|__VERIFIER_|__CPROVER_|__cxa_|__gxx_"
-    r"|_Zn|_Zd|_ZSt|_ZNSt|_ZNKSt|__cpp|__libcpp|__lkmm_|__pthread|__sigsetjmp|__kmpc_|_mm_"
+    r"|_Zn|_Zd|_ZSt|_ZNSt|_ZNKSt|__cpp|__libcpp|__lkmm_|__LKMM_|__pthread|__sigsetjmp|__kmpc_|_mm_"
 )
 _UNMODELLED = frozenset(
     ("read", "pread", "readv", "recv", "recvfrom", "recvmsg", "fread", "fgets", "gets", "getline",
