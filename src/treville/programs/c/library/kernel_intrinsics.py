@@ -1,4 +1,4 @@
-"""Dartagnan's interface for kernels, `__LKMM_load(address, bytes, order)` and so on -> primitives of the kernel.
+"""Dartagnan's interface for kernels, `__LKMM_load(address, bytes, order)` etc. -> the kernel's primitives.
 
 Its own `<lkmm.h>` makes such calls of READ_ONCE, atomic_add and the like, with a number for the order and one
 for the operation; programs that were compiled with that header have nothing else.
