@@ -107,7 +107,8 @@ def test_tables_in_unit_tests_and_lists_of_litmus_tests(tmp_path: Path) -> None:
     asked = "--property assertion"
     assert summary(list(dat3m.cases(tmp_path))) == [
         ("one.ll", f"power {asked}", SAFE), ("one.ll", "power --property liveness", SAFE),
-        ("two.ll", f"power {asked} --bound 4", BOUND), ("two.ll", "power --property liveness --bound 4", BOUND),
+        ("two.ll", f"power {asked} --bound 4", BOUND),
+        ("two.ll", "power --property liveness --bound 4", BOUND),
         ("one.ll", f"tso {asked}", SAFE), ("one.ll", f"aarch64 {asked} --bound 1", BOUND),
         ("two.ll", f"imm {asked}", UNSAFE), ("two.ll", f"imm {asked} --bound 3", BOUND),
         ("a.litmus", f"tso {asked}", SAFE), ("b.litmus", f"tso {asked}", UNSAFE),
