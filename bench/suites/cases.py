@@ -48,10 +48,12 @@ def judge(expected: Expected, report: Mapping[str, Any]) -> Outcome:
 
     >>> judge(Expected.SAFE, {"verdict": "PASS"}), judge(Expected.SAFE, {"verdict": "FAIL"})
     (<Outcome.RIGHT: 'right'>, <Outcome.WRONG: 'wrong'>)
+    >>> judge(Expected.SAFE, {"status": "error", "reason": "internal error: KeyError"})
+    <Outcome.BROKEN: 'broken'>
     """
     verdict, reason = report.get("verdict"), str(report.get("reason", ""))
     if report.get("status") == "error":
-        return Outcome.REFUSED
+        return Outcome.BROKEN if reason.startswith("internal error") else Outcome.REFUSED
     if verdict == "UNKNOWN":
         bounded = expected is Expected.SAFE_TO_BOUND and "up to the bound" in reason
         return Outcome.RIGHT if bounded else Outcome.UNKNOWN

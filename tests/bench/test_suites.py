@@ -80,8 +80,15 @@ def test_tables_in_unit_tests_and_lists_of_litmus_tests(tmp_path: Path) -> None:
         {"one", TSO, PASS},
         {"one", ARM8, UNKNOWN},
         {"two", IMM, FAIL, 3},
+        {"two", IMM, UNKNOWN, 3},
         // {"one", POWER, FAIL},
         {"missing", TSO, FAIL},
+    """
+    assembly = """
+        this.programPath = getTestResourcePath("locks/" + file + ".ll");
+        {"one", 2, Result.PASS},
+        {"two", 4, Result.UNKNOWN},
+        builder.withBound(bound).withTarget(Arch.POWER); EnumSet.of(TERMINATION, PROGRAM_SPEC)
     """
     resources = {f"{name}-expected.csv": "" for name in dat3m.LITMUS}
     resources |= {
@@ -95,11 +102,15 @@ def test_tables_in_unit_tests_and_lists_of_litmus_tests(tmp_path: Path) -> None:
         test / "java" / "llvm",
         {"LocksTest.java": java, "OtherTest.java": java + 'createWmmFromName(() -> "vmm")'},
     )
+    write(test / "java" / "asm", {"AsmLocksTest.java": assembly})
     write(tmp_path / "litmus" / "X", {"a.litmus": "", "b.litmus": ""})
     asked = "--property assertion"
     assert summary(list(dat3m.cases(tmp_path))) == [
-        ("one.ll", f"tso {asked}", SAFE), ("one.ll", f"aarch64 {asked}", BOUND),
-        ("two.ll", f"imm {asked}", UNSAFE),
+        ("one.ll", f"power {asked}", SAFE), ("one.ll", "power --property liveness", SAFE),
+        ("two.ll", f"power {asked} --bound 4", BOUND),
+        ("two.ll", "power --property liveness --bound 4", BOUND),
+        ("one.ll", f"tso {asked}", SAFE), ("one.ll", f"aarch64 {asked} --bound 1", BOUND),
+        ("two.ll", f"imm {asked}", UNSAFE), ("two.ll", f"imm {asked} --bound 3", BOUND),
         ("a.litmus", f"tso {asked}", SAFE), ("b.litmus", f"tso {asked}", UNSAFE),
     ]  # fmt: skip
 
@@ -117,6 +128,7 @@ def test_tables_in_unit_tests_and_lists_of_litmus_tests(tmp_path: Path) -> None:
         (BOUND, "UNKNOWN", "unknown", "no answer within 1 s", Outcome.UNKNOWN),
         (SAFE, "UNKNOWN", "unknown", "no assertion fails up to the bound 2", Outcome.UNKNOWN),
         (SAFE, "UNKNOWN", "error", "not supported: tea", Outcome.REFUSED),
+        (SAFE, "UNKNOWN", "error", "internal error: KeyError: tea", Outcome.BROKEN),
         (SAFE, "", "", "", Outcome.BROKEN),
     ],
 )

@@ -81,7 +81,7 @@ def test_python_examples_run(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_interface_module_documents_itself_by_example() -> None:
     from treville import api
-    from treville.campaigns import herd
+    from treville.rendering import herd
     from treville.witness import naming
 
     for module in (api, herd, naming):

@@ -125,3 +125,10 @@ def test_imm_forbids_load_buffering_only_with_dependencies_in_both_threads(
         threads.append(load("r0", mine, "relaxed") + guarded)
     assert run("imm", BOTH_NEW, *threads).holds is seen
     assert run("rc11", BOTH_NEW, *threads).holds is False
+
+
+@pytest.mark.parametrize("model", ["rc11", "c11"])
+def test_what_initialises_an_atomic_object_is_older_than_what_is_stored(model: str) -> None:
+    """`atomic_init` writes plainly, and all modifications of an atomic object are in one order."""
+    body = "*x = 5; " + store("x", 1, "relaxed") + load("r0", "x", "relaxed")
+    assert run(model, "0:r0=5", body).holds is False

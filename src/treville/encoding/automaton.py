@@ -95,9 +95,10 @@ class Automaton:
     def _reads_apart(self, node: NodeId, first: int, second: int) -> bool:
         """From-read, or as much of it as another relation has that does not depend on the execution: a read
         leads to its source, in a state of its own, and from there to the writes that come later. The pairs
-        themselves keep their edges where they are few, or where order literals say which hold."""
+        themselves keep their edges where they are few, or where order literals say which hold. Not where
+        blocks count as one event: one that reads and then writes would lead through the source to itself."""
         kept = self._from_read_in(node)
-        if kept is None:
+        if kept is None or self.blocks:
             return False
         from_read, rows = kept
         inverse, co = self.model.nodes[from_read].args

@@ -132,6 +132,8 @@ class WholeProgramWalk(ThreadWalk):
             holds = terms.non_zero(self.evaluate(instruction.condition, state).value)
             if isinstance(instruction, Assert):
                 self._assert(terms.both(guard, -holds), instruction)
+                if instruction.observes:
+                    holds = terms.either([holds, terms.non_zero(terms.unknown(1))])
             elif instruction.waits:
                 wait_for_read(self, instruction, terms.both(guard, -holds))
             return {None: holds}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeGuard
 
 from treville.models.model import Model
 from treville.passes.fences import refuse_unknown_fences
@@ -73,7 +73,7 @@ def steps(program: Program, context: Context) -> Iterator[Applied]:
 def _bound_loops(program: Program, context: Context) -> Program:
     if not context.loops:
         return program
-    return replace(program, loop_bounds=given_bounds(program, context.loops))
+    return replace(program, loop_bounds={**program.loop_bounds, **given_bounds(program, context.loops)})
 
 
 def _failures_in_question(program: Program, context: Context) -> Program:
@@ -81,7 +81,7 @@ def _failures_in_question(program: Program, context: Context) -> Program:
         return program
     if context.property.is_about_failures:
         return without_assertions(program, context.property.errors)
-    return _rewritten(program, lambda i: _going_on(i) if isinstance(i, Assert) and not i.fatal else i)
+    return _rewritten(program, lambda i: _going_on(i) if _is_passed(i) else i)
 
 
 def without_assertions(program: Program, kept: frozenset[Error] = frozenset()) -> Program:
@@ -90,11 +90,15 @@ def without_assertions(program: Program, kept: frozenset[Error] = frozenset()) -
     def ends(instruction: Instruction) -> Instruction:
         if not isinstance(instruction, Assert) or error_of(instruction) in kept:
             return instruction
-        if not instruction.fatal:
+        if _is_passed(instruction):
             return _going_on(instruction)
         return Assume(instruction.condition, span=instruction.span, text=instruction.text)
 
     return _rewritten(program, ends)
+
+
+def _is_passed(instruction: Instruction) -> TypeGuard[Assert]:
+    return isinstance(instruction, Assert) and (instruction.observes or not instruction.fatal)
 
 
 def _going_on(instruction: Assert) -> Assume:

@@ -208,13 +208,15 @@ class Nondet(InstructionBase):
 class Assert(InstructionBase):
     """The program is wrong if it gets here and the condition is zero; such a run ends here. `memory`: what
     would be wrong is an access to memory; `undefined`: it is something else that has no meaning. Not `fatal`:
-    programs rely on what happens there all the same, so that where nobody asks for it they go on."""
+    programs rely on what happens there all the same, so that where nobody asks for it they go on. `observes`:
+    the run may end here or go on, since the test is none of the program's: nothing waits for its outcome."""
 
     condition: Expr
     message: str = ""
     memory: bool = False
     undefined: bool = False
     fatal: bool = True
+    observes: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ pytest.importorskip("llvmlite")
 ARGUMENTS = 5
 # They need arguments of other kinds; tests of their own are in test_library.py, and in tests/c.
 SPECIAL = frozenset(
-    ("memcpy", "memmove", "memset", "free", "realloc", "pthread_create", "thrd_create", "pthread_once",
+    ("memcpy", "memmove", "memset", "__memcpy_chk", "__memmove_chk", "__memset_chk", "free", "realloc",
+     "pthread_create", "thrd_create", "pthread_once",
      "call_once", "pthread_key_create", "tss_create", "pthread_join", "thrd_join", "pthread_mutexattr_init",
      "pthread_mutexattr_settype", "sprintf", "snprintf", "scanf", "__isoc99_scanf", "sscanf",
      "__isoc99_sscanf", "fscanf", "__isoc99_fscanf", "pthread_barrier_wait",

@@ -7,8 +7,10 @@ import pytest
 
 from treville.programs import ir
 from treville.programs.c import load_program
+from treville.programs.c.assembly.dialects import dialect_for
 from treville.programs.c.llvm import (
     ArrayType,
+    GlobalName,
     IntType,
     PointerType,
     StructType,
@@ -192,3 +194,84 @@ def test_a_variable_that_no_file_defines_holds_any_number(tmp_path: Path) -> Non
 def test_an_array_of_unknown_size_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(Unsupported, match="the variable given, which is defined nowhere"):
         load(tmp_path, "extern int given[]; int main(void) { return given[2]; }")
+
+
+def test_functions_that_headers_name_for_the_assembler_have_their_names_of_c() -> None:
+    code = 'define i32 @main() {{\n  call void @"{name}"()\n  ret i32 0\n}}\ndeclare void @"{name}"()\n'
+    for triple, name, meant in (
+        ("arm64-apple-macosx14.0.0", "\\01_pthread_join", "pthread_join"),
+        ("arm64-apple-macosx14.0.0", "\\01_usleep$UNIX2003", "usleep"),
+        ("x86_64-pc-linux-gnu", "\\01__isoc99_scanf", "__isoc99_scanf"),
+    ):
+        module = read_module(f'target triple = "{triple}"\n' + code.format(name=name))
+        assert module.declared == {meant}
+        assert module.functions["main"].blocks[0].instructions[0].operands[0][1] == GlobalName(meant)
+
+
+MAC = """
+target triple = "arm64-apple-macosx14.0.0"
+@x = global i32 0
+define ptr @set(ptr %unused) {
+  store i32 1, ptr @x
+  ret ptr null
+}
+define i32 @main() {
+  %thread = alloca ptr
+  %done = call i32 @pthread_create(ptr %thread, ptr null, ptr @set, ptr null)
+  %number = load ptr, ptr %thread
+  %joined = call i32 @JOIN(ptr %number, ptr null)
+  ret i32 0
+}
+declare i32 @pthread_create(ptr, ptr, ptr, ptr)
+declare i32 @JOIN(ptr, ptr)
+"""
+
+
+@pytest.mark.parametrize("name", ["pthread_join", '"\\01_pthread_join"', "_pthread_join"])
+def test_threads_of_a_mac_are_joined(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "mac.ll"
+    file.write_text(MAC.replace("JOIN", name))
+    program = load_program(file)
+    assert "Join" in kinds(program.threads[0])
+    assert not program.notices
+
+
+def test_constants_may_be_addresses_of_thread_local_variables(tmp_path: Path) -> None:
+    file = tmp_path / "own.ll"
+    file.write_text(
+        """
+%node = type { i32, i32 }
+@own = thread_local global %node zeroinitializer
+@shared = global i64 0
+@other = global i64 0
+define i32 @main() {
+  store atomic i32 1, ptr getelementptr inbounds (%node, ptr @own, i64 0, i32 1) monotonic, align 4
+  store atomic i64 ptrtoint (ptr @own to i64), ptr @shared release, align 8
+  store i64 ptrtoint (ptr getelementptr inbounds (%node, ptr @own, i64 0, i32 1) to i64), ptr @other
+  ret i32 0
+}
+"""
+    )
+    stores = [i for i in load_program(file).threads[0].instructions if isinstance(i, ir.Store)]
+    (object_,) = [i for i in load_program(file).threads[0].instructions if isinstance(i, ir.Allocate)]
+    base = ir.Reg(object_.register)
+    assert [store.address for store in stores[:1]] == [ir.plus(base, 4)]
+    assert [store.value for store in stores[1:]] == [base, ir.plus(base, 4)]
+
+
+@pytest.mark.parametrize(
+    ("templates", "dialect"),
+    [
+        (["1: lwarx $0, 0, $1; stwcx. $2, 0, $1; bne- 1b", "ld $0, $1"], "PPC"),
+        (["sd $1, 0($0)", "ld $0, 0($1)"], "RISCV"),
+        (["ldrex $0, [$2]", "ldr $0, [$1]"], "ARM"),
+        (["ldr $0, [$1]", "ld $0, $1"], "AArch64"),
+        (["ld $0, $1"], "AArch64"),
+    ],
+)
+def test_assembly_in_a_module_for_aarch64_may_be_that_of_another_machine(
+    templates: list[str], dialect: str
+) -> None:
+    found = dialect_for("arm64-apple-macosx14.0.0", templates)
+    assert found is not None
+    assert found.name == dialect

@@ -35,6 +35,10 @@ def tags_of(thread: ir.Thread) -> list[set[str]]:
     return [set(i.tags) for i in accesses]
 
 
+def widths_of(thread: ir.Thread) -> list[int]:
+    return [i.bits for i in thread.instructions if isinstance(i, ir.Load | ir.Store)]
+
+
 def test_macros_of_the_kernel_have_the_events_of_litmus_tests(tmp_path: Path) -> None:
     body = "WRITE_ONCE(x, 1); smp_wmb(); smp_store_release(&y, READ_ONCE(x)); (void)smp_load_acquire(&y);"
     found = tags_of(main_of(tmp_path, "int x; long y;", body))
@@ -158,3 +162,58 @@ def test_what_is_not_supported_is_named_with_its_place(tmp_path: Path, code: str
 def test_a_missing_header_shows_what_the_compiler_says(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"nowhere\.h"):
         load(tmp_path, '#include "nowhere.h"\nint main(void) { return 0; }')
+
+
+INTRINSICS = """
+enum order { once, acquire, release, mb, wmb, rmb };
+long __LKMM_load(const volatile void *, unsigned long, enum order);
+void __LKMM_store(volatile void *, unsigned long, long, enum order);
+long __LKMM_xchg(volatile void *, unsigned long, long, enum order);
+long __LKMM_cmpxchg(volatile void *, unsigned long, long, long, enum order, enum order);
+void __LKMM_atomic_op(volatile void *, unsigned long, long, int);
+long __LKMM_atomic_op_return(volatile void *, unsigned long, long, enum order, int);
+long __LKMM_atomic_fetch_op(volatile void *, unsigned long, long, enum order, int);
+void __LKMM_fence(enum order);
+int __LKMM_SPIN_LOCK(spinlock_t *);
+int __LKMM_SPIN_UNLOCK(spinlock_t *);
+long y;
+atomic_t x;
+spinlock_t l;
+"""
+
+
+@pytest.mark.parametrize(
+    ("intrinsic", "macro"),
+    [
+        ("y = __LKMM_load(&x.counter, 4, once);", "y = READ_ONCE(x.counter);"),
+        ("y = __LKMM_load(&x.counter, 4, acquire);", "y = smp_load_acquire(&x.counter);"),
+        ("__LKMM_store(&y, 8, 3, once);", "WRITE_ONCE(y, 3);"),
+        ("__LKMM_store(&y, 8, 3, release);", "smp_store_release(&y, 3);"),
+        ("y = __LKMM_xchg(&x.counter, 4, 2, mb);", "y = atomic_xchg(&x, 2);"),
+        ("y = __LKMM_xchg(&x.counter, 4, 2, once);", "y = atomic_xchg_relaxed(&x, 2);"),
+        (
+            "y = __LKMM_cmpxchg(&x.counter, 4, 1, 2, acquire, acquire);",
+            "y = atomic_cmpxchg_acquire(&x, 1, 2);",
+        ),
+        ("__LKMM_atomic_op(&x.counter, 4, 2, 3);", "atomic_or(2, &x);"),
+        (
+            "y = __LKMM_atomic_op_return(&x.counter, 4, 2, release, 1);",
+            "y = atomic_sub_return_release(2, &x);",
+        ),
+        ("y = __LKMM_atomic_fetch_op(&x.counter, 4, 2, mb, 0);", "y = atomic_fetch_add(2, &x);"),
+        ("__LKMM_fence(wmb); __LKMM_fence(6);", "smp_wmb(); rcu_read_lock();"),
+        ("__LKMM_SPIN_LOCK(&l); __LKMM_SPIN_UNLOCK(&l);", "spin_lock(&l); spin_unlock(&l);"),
+    ],
+)
+def test_intrinsics_are_the_primitives_of_the_kernel(tmp_path: Path, intrinsic: str, macro: str) -> None:
+    found, meant = (main_of(tmp_path, INTRINSICS, body) for body in (intrinsic, macro))
+    assert tags_of(found) == tags_of(meant)
+    assert widths_of(found) == widths_of(meant)
+
+
+@pytest.mark.parametrize(
+    "body", ["__LKMM_fence(99);", "__LKMM_fence((enum order)y);", "__LKMM_store(&y, 8, 3, rmb);"]
+)
+def test_orders_that_intrinsics_do_not_have_are_refused(tmp_path: Path, body: str) -> None:
+    with pytest.raises(Unsupported):
+        main_of(tmp_path, INTRINSICS, body)

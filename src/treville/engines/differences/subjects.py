@@ -181,9 +181,16 @@ def _initial_values(program: Program) -> dict[int, int]:
 def program_subject(program: Program) -> ProgramSubject:
     """The subject of a program; `main` gets a mark wherever it ends."""
     observed = tuple(observable_locations(program))
+    program = program.rewritten(_ending_at_assertions)
     assertions = sorted({_described(i) for i in program.instructions() if isinstance(i, Assert)})
     marked = replace(program, threads=(_marked(program.threads[0]), *program.threads[1:]))
     return ProgramSubject(marked, observed, tuple(assertions))
+
+
+def _ending_at_assertions(thread: Thread) -> Thread:
+    """A run has one end: it does not go on behind an assertion that fails."""
+    code = (replace(i, observes=False) if isinstance(i, Assert) else i for i in thread.instructions)
+    return replace(thread, instructions=tuple(code))
 
 
 def _marked(main: Thread) -> Thread:

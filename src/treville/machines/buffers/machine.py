@@ -31,6 +31,7 @@ from treville.machines.states import (
     LimitReached,
     Log,
     State,
+    TooManyStates,
 )
 from treville.machines.threads import MAIN, Does, Threads
 from treville.programs import ir
@@ -39,6 +40,7 @@ from treville.results.properties import Error
 from treville.results.verdict import Verdict
 
 _VISIBLE = (Does.LOAD, Does.STORE, Does.UPDATE, Does.BEGIN, Does.FREE)
+_MOST_CHOICES = 1_000  # one after the other between two states
 _STOPS = (Does.END, Does.BLOCKED, Does.CUT, Does.UPDATE, Does.BEGIN)
 
 
@@ -144,11 +146,11 @@ class Machine:
     def settle(self, step: Step, stops: tuple[Does, ...] = _STOPS) -> Iterator[tuple[State, list[Log]]]:
         """Let every thread run up to its next visible action, or to one of `stops`; free choices give several
         states. A thread that does nothing but choose again is left where it is."""
-        pending = [step]
+        pending = [(step, 0)]
         chosen: set[State] = set()
         actions = self.threads.actions
         while pending:
-            current = pending.pop()
+            current, choices = pending.pop()
             for number, thread in enumerate(current.threads):
                 does = actions[thread].does
                 if does in stops:
@@ -158,7 +160,10 @@ class Machine:
                     following = [other for other in following if other.state() not in chosen]
                     chosen.update(other.state() for other in following)
                 if following is not None:
-                    pending.extend(following)
+                    chose = choices + (does is Does.CHOOSE)
+                    if chose > _MOST_CHOICES:
+                        raise TooManyStates("a thread that chooses on and on unseen")
+                    pending.extend((other, chose) for other in following)
                     break
             else:
                 yield current.state(), current.log or []

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from treville.programs import ir
-from treville.programs.c.accesses import THREAD_LOCAL, Memory
+from treville.programs.c.accesses import Memory
 from treville.programs.c.aggregates import leaves, member_type, registers_of
 from treville.programs.c.control import meeting_points
 from treville.programs.c.llvm import (
+    POINTER_BITS,
     Aggregate,
     ArrayType,
     Function,
-    GlobalName,
     IntType,
     LlvmInstruction,
     LocalName,
@@ -138,8 +138,8 @@ class Body:
             return ir.Reg(frame.prefix + value.name)
         if value == Number(None) and isinstance(kind, IntType):
             return self._anything(kind)
-        if isinstance(value, GlobalName) and value.name in self.translation.own_objects:
-            return ir.Reg(THREAD_LOCAL + value.name)
+        if (own := self.translation.own_object(value)) is not None and self.bits(kind) == POINTER_BITS:
+            return own
         try:
             return ir.Const(self.translation.constant(kind, value))
         except Unsupported as error:

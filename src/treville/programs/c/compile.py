@@ -56,7 +56,7 @@ _WRITTEN_IN_C = {
     "strings.c": frozenset(
         ("strlen", "strnlen", "strcmp", "strncmp", "strcpy", "strncpy", "strcat", "strncat",
          "strchr", "strrchr", "strstr", "strdup", "strndup", "memchr", "atoi", "atol",
-         "abs", "labs")
+         "abs", "labs", "memcpy_s", "memmove_s")
     ),
     "guards.c": frozenset(("__cxa_guard_acquire", "__cxa_guard_release")),
 }  # fmt: skip

@@ -37,11 +37,23 @@ def _check_layout(layout: str) -> None:
         raise Unsupported("programs for machines whose pointers have not 64 bits")
 
 
+# A name that the assembler gets as it is: `\01`, the `_` of all names of C on a Mac, at times a variant.
+_MAC_NAME = re.compile(r'@"\\01_([^"$]*)(?:\$[^"]*)?"')
+_ASSEMBLER_NAME = re.compile(r'@"\\01([^"]*)"')
+
+
+def _with_names_of_c(text: str) -> str:
+    """The module with functions under the names that C knows them by, also where its headers name symbols."""
+    if re.search(r'^target triple = "[^"]*(?:apple|darwin)', text, re.MULTILINE):
+        text = _MAC_NAME.sub(r'@"\1"', text)
+    return _ASSEMBLER_NAME.sub(r'@"\1"', text)
+
+
 class Reader:
     """Reads one module."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
+        self.text = _with_names_of_c(text)
         self.terms = Terms()
         self.module = Module()
         self.locations: dict[str, tuple[int, int, str]] = {}  # line, column, scope

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from treville.programs import ir
@@ -44,6 +45,7 @@ from treville.programs.c.llvm import (
     taken_functions,
     templates,
 )
+from treville.programs.c.loop_bounds import annotated_bounds
 from treville.programs.c.private import shared_thread_locals
 from treville.programs.cells import with_one_width_per_cell
 from treville.programs.draft import ProgramDraft
@@ -59,6 +61,7 @@ FUNCTION_STEP = 0x10
 LARGEST_HEADER = 4_000_000
 LARGEST_UNDEFINED = 64  # cells of a variable that no file defines
 MOST_NAMED_ELEMENTS = 1000
+_SAME_ADDRESS = ("ptrtoint", "inttoptr", "bitcast", "addrspacecast")
 
 
 class Translation:
@@ -102,7 +105,9 @@ class Translation:
         self.program.threads.append(body.thread)
         while self.pending:
             self._thread_function(self.pending.pop(0))
-        return self.program.finished()
+        bounds, unused = annotated_bounds(self.module, lambda instruction: self.place(instruction)[0])
+        self.program.notices += unused
+        return replace(self.program.finished(), loop_bounds=bounds)
 
     def _run_by_loader(self, table: str) -> list[str]:
         """The functions that run before `main` or behind it, by priority."""
@@ -226,12 +231,17 @@ class Translation:
             return THREAD_LOCAL + name, ir.Const(offset)
         return None
 
+    def own_object(self, value: Value) -> ir.Expr | None:
+        """An address in a thread-local variable that has to be an object: in the thread's own copy."""
+        name, offset = self._base_and_offset(value)
+        return plus(ir.Reg(THREAD_LOCAL + name), offset) if name in self.own_objects else None
+
     def _base_and_offset(self, value: Value) -> tuple[str, int]:
         if isinstance(value, GlobalName):
             return value.name, 0
-        if isinstance(value, ConstantExpression) and value.op == "getelementptr":
+        if isinstance(value, ConstantExpression) and value.op in (*_SAME_ADDRESS, "getelementptr"):
             name, offset = self._base_and_offset(value.args[0][1])
-            return name, offset + self._constant_offset(value)
+            return name, offset + (self._constant_offset(value) if value.op == "getelementptr" else 0)
         return "", 0
 
     def constant(self, kind: Type, value: Value) -> int:

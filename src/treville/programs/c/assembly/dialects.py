@@ -162,24 +162,30 @@ _CHARACTERISTIC = {
 }
 
 
-def guess(templates: list[str]) -> str:
-    """The dialect of pieces of assembly, by their instructions; empty if they may be x86's, or anybody's."""
+def guess(templates: list[str], own: str = "") -> str:
+    """The dialect of pieces of assembly, by their instructions; empty if they may be anybody's. It is
+    `own` where any of them looks so, but for 32-bit Arm, whose others look like those of AArch64."""
     words = [
         match.group(1).lower()
         for template in templates
         for part in re.split(r"\\0A|;|\n", template.replace("\\09", " "))
         if (match := re.match(r"\s*(?:[\w.$]+:\s*)*([A-Za-z][\w.+-]*)", part))
     ]
-    scores = {name: sum(bool(own.fullmatch(w)) for w in words) for name, own in _CHARACTERISTIC.items()}
-    best = max(scores, key=scores.__getitem__)
+    scores = {name: sum(bool(like.fullmatch(w)) for w in words) for name, like in _CHARACTERISTIC.items()}
     if scores["ARM"]:
-        return "ARM"  # whose other instructions look like those of AArch64
-    return best if scores[best] else ""
+        return "ARM"
+    if scores.get(own):
+        return own
+    most = max(scores.values())
+    best = [name for name, score in scores.items() if score == most]
+    return best[0] if most and len(best) == 1 else ""
 
 
 def dialect_for(triple: str, templates: list[str]) -> Dialect | None:
-    """The dialect of a module's assembly; 32-bit Arm, compiled for 64 bits, is told by its instructions."""
+    """The dialect of a module's assembly. Programs for other machines may be compiled for AArch64, since that
+    matters to nothing but their assembly, whose instructions tell."""
     own = dialect_of(triple)
-    if own is not None and own.name == "AArch64" and guess(templates) == "ARM":
-        return next(dialect for dialect in DIALECTS if dialect.name == "ARM")
-    return own
+    if own is None or own.name != "AArch64":
+        return own
+    meant = guess(templates, own.name)
+    return next((dialect for dialect in DIALECTS if dialect.name == meant), own)

@@ -61,6 +61,8 @@ def _named(here: Call) -> None:
         call_defined(here)
     elif name in _EXTERNAL:
         _EXTERNAL[name](here)
+    elif name.startswith("_pthread_") and name[1:] in _EXTERNAL:  # as the headers of a Mac have it
+        _EXTERNAL[name[1:]](here)
     elif name.startswith("llvm."):
         memory.llvm_function(here)
     elif name.startswith("__VERIFIER_nondet_"):

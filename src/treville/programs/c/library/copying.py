@@ -202,10 +202,24 @@ def _returning_target(handler: Handler) -> Handler:
     return handle
 
 
-FUNCTIONS: dict[str, Handler] = {
+def _checked(handler: Handler) -> Handler:
+    """A function of a fortified library: the last argument is the object's size, which is known anyway."""
+
+    def handle(here: Call) -> None:
+        here.operands = here.operands[:3]
+        handler(here)
+
+    return handle
+
+
+_WRITING: dict[str, Handler] = {
     "memset": _returning_target(_fill),
     "memcpy": _returning_target(_copy),
     "memmove": _returning_target(_copy),
+}
+FUNCTIONS: dict[str, Handler] = {
+    **_WRITING,
+    **{f"__{name}_chk": _checked(handler) for name, handler in _WRITING.items()},
     "memcmp": _compare,
     "bcmp": _compare,
 }

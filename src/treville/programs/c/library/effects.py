@@ -29,6 +29,7 @@ WRITES: dict[str, tuple[int, ...]] = {
         (),
     ),
     **dict.fromkeys(("memcpy", "memmove", "memset", "free", "realloc", "posix_memalign"), _FIRST),
+    **dict.fromkeys(("__memcpy_chk", "__memmove_chk", "__memset_chk"), _FIRST),
     **dict.fromkeys(("_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm", "_ZdlPvmSt11align_val_t"), _FIRST),
     **dict.fromkeys(("sprintf", "snprintf"), _FIRST),
     **dict.fromkeys(("scanf", "__isoc99_scanf"), (1, 2, 3)),
@@ -89,13 +90,13 @@ WRITES: dict[str, tuple[int, ...]] = {
 # Families that synchronise, or whose names only a compiler or a library may use.
 _RESERVED = re.compile(
     r"pthread_|_pthread_|sem_|mtx_|cnd_|thrd_|tss_|__atomic_|__sync_|atomic_|__VERIFIER_|__CPROVER_|__cxa_|__gxx_"
-    r"|_Zn|_Zd|_ZSt|_ZNSt|_ZNKSt|__cpp|__libcpp|__lkmm_|__pthread|__sigsetjmp|__kmpc_|_mm_"
+    r"|_Zn|_Zd|_ZSt|_ZNSt|_ZNKSt|__cpp|__libcpp|__lkmm_|__LKMM_|__pthread|__sigsetjmp|__kmpc_|_mm_"
 )
 _UNMODELLED = frozenset(
     ("read", "pread", "readv", "recv", "recvfrom", "recvmsg", "fread", "fgets", "gets", "getline",
      "getdelim", "fgetc_unlocked", "getchar_unlocked", "vscanf", "vsscanf", "vfscanf", "vsprintf",
-     "vsnprintf", "asprintf", "vasprintf", "__sprintf_chk", "__snprintf_chk", "__memcpy_chk",
-     "__memset_chk", "__memmove_chk", "__strcpy_chk", "__strcat_chk", "__vsnprintf_chk", "bcopy",
+     "vsnprintf", "asprintf", "vasprintf", "__sprintf_chk", "__snprintf_chk",
+     "__strcpy_chk", "__strcat_chk", "__vsnprintf_chk", "bcopy",
      "bzero", "memccpy", "mempcpy", "stpcpy", "stpncpy", "strlcpy", "strlcat", "strtok", "strtok_r",
      "strsep", "strtol", "strtoul", "strtoll", "strtoull", "strtod", "strtof", "strtold", "strxfrm",
      "strerror_r", "wcscpy", "wcsncpy", "wcscat", "wmemcpy", "wmemset", "swab", "explicit_bzero",
@@ -115,6 +116,9 @@ _UNMODELLED = frozenset(
      "malloc_usable_size", "modf", "modff", "frexp", "frexpf", "remquo", "div", "ldiv", "lldiv",
      "random_r", "rand_r", "drand48", "getrandom", "getentropy", "arc4random_buf", "tmpnam", "mkstemp",
      "sched_getaffinity", "sched_getparam", "sysctl", "getopt", "getopt_long", "va_start",
+     "memset_s", "strcpy_s", "strncpy_s", "strcat_s", "strncat_s", "strtok_s", "strerror_s", "gets_s",
+     "sprintf_s", "snprintf_s", "vsprintf_s", "vsnprintf_s", "scanf_s", "sscanf_s", "bsearch_s", "qsort_s",
+     "localtime_s", "gmtime_s", "asctime_s", "ctime_s", "getenv_s",
      "thread_create", "call_rcu", "synchronize_rcu")
 )  # fmt: skip
 

@@ -45,7 +45,27 @@ def _on_the_stack(here: Call) -> None:
 
 
 def _aligned(here: Call) -> None:
-    here.returns(_new(here, here.argument(1)))
+    """Null for what is no alignment, else an object; they lie far apart, at multiples of a power of two."""
+    body, alignment = here.body, here.argument(0)
+    if isinstance(alignment, ir.Const) and _is_alignment(alignment.value):
+        here.returns(_new(here, here.argument(1)))
+        return
+    allocated, none = body.fresh("aligned"), body.fresh("no alignment")
+    result = body.set(body.fresh("object"), ZERO)
+    shared = ir.Op("and", (alignment, ir.Op("sub", (alignment, ir.Const(1)), 64)), 64)
+    body.emit(ir.Branch(none, shared))
+    body.emit(ir.Branch(none, ir.Op("eq", (alignment, ZERO), 64)))
+    body.emit(ir.Branch(allocated, ir.Op("ule", (alignment, ir.Const(ir.LOCATION_STRIDE)), 64)))
+    body.emit(ir.Stop(cut=True, reason=f"an alignment of more than {ir.LOCATION_STRIDE} bytes"))
+    body.label(allocated)
+    body.set(result.name, _new(here, here.argument(1)))
+    body.label(none)
+    here.returns(result)
+
+
+def _is_alignment(number: int) -> bool:
+    """A power of two that all objects have."""
+    return number.bit_count() == 1 and 0 < number <= ir.LOCATION_STRIDE
 
 
 def _calloc(here: Call) -> None:

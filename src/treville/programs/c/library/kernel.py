@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 
 from treville.programs import ir
+from treville.programs.c.library import kernel_intrinsics
 from treville.programs.c.library.calls import WORD, Call, Handler
 from treville.programs.litmus.c.expressions import ExpressionReader, Primitive
 from treville.programs.litmus.c.linux import primitive
@@ -50,6 +51,8 @@ def handler(name: str) -> Handler | None:
     """What a call of a kernel function becomes; None if the kernel's model does not know it."""
     if name == "cpu_relax":
         return Call.nothing
+    if name.startswith(kernel_intrinsics.PREFIX):
+        return _intrinsic
     if name.startswith(GENERIC):
         generic = primitive(name.removeprefix(GENERIC))
         return None if generic is None else partial(_generic, found=generic)
@@ -67,11 +70,21 @@ def _generic(here: Call, found: Primitive) -> None:
     _build(here, found, bits.value)
 
 
+def _intrinsic(here: Call) -> None:
+    name, arguments, bits = kernel_intrinsics.meant(here)
+    found = primitive(name)
+    if found is None or bits not in (8, 16, 32, 64):
+        raise here.body.unsupported(f"{here.name}, here {name} of {bits} bits")
+    _add(here, found, arguments, bits)
+
+
 def _build(here: Call, found: Primitive, bits: int) -> None:
-    count = len(here.operands)
-    arguments = [here.argument(number) for number in range(count)]
-    if count != len(found.arguments):
-        raise here.body.unsupported(f"{here.name} with {count} arguments")
+    _add(here, found, [here.argument(number) for number in range(len(here.operands))], bits)
+
+
+def _add(here: Call, found: Primitive, arguments: list[ir.Expr], bits: int) -> None:
+    if len(arguments) != len(found.arguments):
+        raise here.body.unsupported(f"{here.name} with {len(arguments)} arguments")
     result = found.build(_Builder(here, bits), arguments, [])
     if result is not None:
         here.returns(ir.Op("sext", (result,), bits))

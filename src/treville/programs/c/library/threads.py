@@ -180,6 +180,9 @@ def _create(here: Call, function: int, argument: int) -> None:
 def _join(here: Call, bits: int) -> None:
     """The first thread joins what was started before; others may join what is started later."""
     body, thread = here.body, here.argument(0)
+    another = ir.Op("ne", (thread, ir.Reg(ir.OWN_NUMBER)), 64)
+    told = "a thread that joins itself, or no thread, is reached"
+    body.emit(ir.Assert(another, told, undefined=True, fatal=False))
     if body.thread.parameter or id(here.instruction) in body.translation.threads.chosen:
         _wait_until_set(body, _cell_of(body, _ENDS, thread))
     else:

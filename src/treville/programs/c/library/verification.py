@@ -19,6 +19,12 @@ def _assert(here: Call) -> None:
     here.body.emit(ir.Assert(here.argument(0), "assertion"))
 
 
+def _verifier_assert(here: Call) -> None:
+    """The verifier's own test is no branch of the program; one that the program defines is like `assert`."""
+    defined = here.name in here.body.translation.module.functions
+    here.body.emit(ir.Assert(here.argument(0), "assertion", observes=not defined))
+
+
 def _assume(here: Call) -> None:
     here.body.emit(ir.Assume(here.argument(0)))
 
@@ -96,7 +102,7 @@ def _scan(here: Call, skipped: int) -> None:
 
 
 FUNCTIONS: dict[str, Handler] = {
-    "__VERIFIER_assert": _assert, "__VERIFIER_assume": _assume, "assume_abort_if_not": _assume,
+    "__VERIFIER_assert": _verifier_assert, "__VERIFIER_assume": _assume, "assume_abort_if_not": _assume,
     "treville_atomic_begin": _atomic_begin, "treville_atomic_end": _atomic_end,
     **dict.fromkeys(("__assert_fail", "__assert", "__assert_rtn", "reach_error", "__VERIFIER_error"), _fail),
     **ending.FUNCTIONS,

@@ -128,3 +128,37 @@ char *strndup(const char *text, size most) {
 }
 
 char *strdup(const char *text) { return strndup(text, strlen(text)); }
+
+void *memset(void *, int, size);
+void *memcpy(void *, const void *, size);
+void *memmove(void *, const void *, size);
+
+/* Annex K: what cannot be copied is an error, and the target is zero then. */
+static int refused_copy(void *target, size room, const void *source, size length) {
+    if (!target)
+        return 22;
+    if (source && length <= room)
+        return 0;
+    memset(target, 0, room);
+    return 22;
+}
+
+int memcpy_s(void *target, size room, const void *source, size length) {
+    size to = (size)target, from = (size)source;
+    int error = refused_copy(target, room, source, length);
+    if (error)
+        return error;
+    if (to < from + length && from < to + length) {
+        memset(target, 0, room);
+        return 22;
+    }
+    memcpy(target, source, length);
+    return 0;
+}
+
+int memmove_s(void *target, size room, const void *source, size length) {
+    int error = refused_copy(target, room, source, length);
+    if (!error)
+        memmove(target, source, length);
+    return error;
+}
