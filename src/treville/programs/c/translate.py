@@ -70,7 +70,8 @@ class Translation:
         self.recursion = recursion
         self.signals = signals
         self.program = ProgramDraft()
-        self.functions = {name: FUNCTION_BASE + FUNCTION_STEP * i for i, name in enumerate(module.functions)}
+        functions = [*module.functions, *(name for name, known in module.declared.items() if not known.weak)]
+        self.functions = {name: FUNCTION_BASE + FUNCTION_STEP * i for i, name in enumerate(functions)}
         self.pending: list[str] = []
         self.undefined: set[str] = set()  # functions that are called and defined nowhere
         self.taken = taken_functions(module)
@@ -83,7 +84,8 @@ class Translation:
         self.destroys_mutexes = destroys_mutexes(module)
         self.threads = ThreadData(module, self.taken)
         for name, variable in module.globals.items():
-            if not variable.thread_local and not name.startswith(("llvm.", ".str", "__func__", "__PRETTY")):
+            unnamed = name.startswith(("llvm.", ".str", "__func__", "__PRETTY"))
+            if not variable.thread_local and not variable.weak and not unnamed:
                 self._allocate(name, variable.type, variable.initial)
 
     def run(self) -> ir.Program:
@@ -175,7 +177,7 @@ class Translation:
     def _fill_undefined(self, body: Body) -> None:
         """Variables that no file defines hold any numbers at first."""
         for name, variable in self.module.globals.items():
-            if variable.initial is not None or variable.thread_local:
+            if variable.initial is not None or variable.thread_local or variable.weak:
                 continue
             location = self.program.locations[name]
             if not 0 < len(location.parts) <= LARGEST_UNDEFINED:
@@ -258,8 +260,10 @@ class Translation:
             variable = self.module.globals[name]
             if variable.thread_local:
                 raise Unsupported(f"the address of the thread-local variable {name}")
-            return self._allocate(name, variable.type, variable.initial)
-        return FUNCTION_BASE - FUNCTION_STEP
+            return 0 if variable.weak else self._allocate(name, variable.type, variable.initial)
+        if name in self.module.declared:
+            return 0  # weak, and nobody defines it
+        raise Unsupported(f"the address of {name}")
 
     def _constant_expression(self, kind: Type, value: ConstantExpression) -> int:
         numbers = [self.constant(*arg) for arg in value.args]
