@@ -258,6 +258,9 @@ FUNCTIONS: dict[str, Handler] = {
     "pthread_barrier_destroy": destroy_barrier,
     "sem_init": _semaphore_init, "sem_wait": _semaphore_wait, "sem_trywait": _semaphore_try_wait,
     "sem_timedwait": _semaphore_try_wait, "sem_clockwait": _semaphore_try_wait,
+    **dict.fromkeys(
+        ("treville_sem_trywait", "treville_sem_timedwait", "treville_sem_clockwait"), _semaphore_try_wait
+    ),
     "sem_post": _semaphore_post, "sem_getvalue": _semaphore_value,
     **dict.fromkeys(
         ("pthread_cond_destroy",
