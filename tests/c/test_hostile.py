@@ -18,7 +18,7 @@ from treville.results.properties import Property
 
 pytest.importorskip("llvmlite")
 
-PROGRAMS = sorted((Path(__file__).parent / "hostile").glob("*.c"))
+PROGRAMS = sorted(p for p in (Path(__file__).parent / "hostile").glob("*.*") if p.suffix in (".c", ".ll"))
 _EXPECTED = re.compile(r"([\w-]+):(?:([a-z-]+):)?(PASS|FAIL|UNKNOWN|REFUSED)")
 
 
@@ -26,10 +26,9 @@ _EXPECTED = re.compile(r"([\w-]+):(?:([a-z-]+):)?(PASS|FAIL|UNKNOWN|REFUSED)")
 def test_the_program_does_not_fool_us(path: Path) -> None:
     first = path.read_text().split("\n", 1)[0]
     asked = 0
-    for part in first.split("-D "):
-        name, _, rest = part.partition(" ")
-        defines = () if ":" in name or name == "//" else (name,)
-        for model, goal, verdict in _EXPECTED.findall(part if not defines else rest):
+    for number, part in enumerate(first.split("-D ")):
+        defines = (part.split()[0],) if number else ()
+        for model, goal, verdict in _EXPECTED.findall(part):
             asked += 1
             assert _found(path, model, Property(goal or "assertion"), defines) == verdict, (model, part)
     assert asked, f"{path.name} has no line // EXPECT"

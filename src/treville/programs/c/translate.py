@@ -17,10 +17,12 @@ from treville.programs.c.assembly.dialects import dialect_for
 from treville.programs.c.blocks import with_flat_blocks
 from treville.programs.c.body import Body, Frame, bits_of
 from treville.programs.c.library import call
+from treville.programs.c.library.clocks import start_clock
 from treville.programs.c.library.ending import run_at_exit, runs_at_exit
 from treville.programs.c.library.heap import resizes_objects
 from treville.programs.c.library.lock_states import destroys_mutexes
 from treville.programs.c.library.mutexes import has_owned_mutexes
+from treville.programs.c.library.static_locks import is_apples, without_mark
 from treville.programs.c.library.threads import RESULT, ThreadData, await_number, end_thread, start_thread
 from treville.programs.c.llvm import (
     Aggregate,
@@ -160,6 +162,7 @@ class Translation:
                 cells = _padded(self._initial(variable.type, variable.initial), size_of(variable.type))
                 self._make_own(body, name, cells)
         start_thread(body)
+        start_clock(body)
 
     def _make_own(self, body: Body, name: str, cells: tuple[tuple[int, int, int], ...]) -> None:
         """A thread's copy of a variable: private, unless its address is taken."""
@@ -304,6 +307,7 @@ class Translation:
 
     def _initial(self, kind: Type, value: Value | None, offset: int = 0) -> list[tuple[int, int, int]]:
         """(offset, bits, initial value) of every scalar of a variable."""
+        value = without_mark(kind, value) if is_apples(self.module) else value
         if isinstance(value, Aggregate) and isinstance(kind, (ArrayType, StructType)):
             places = self._places(kind)
             return [
