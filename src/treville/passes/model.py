@@ -17,7 +17,7 @@ from treville.models.model import Axiom, Model
 from treville.models.races import races_of, with_races
 from treville.models.use_after_free import USE_AFTER_FREE, with_lifetimes
 from treville.programs.ir import AtomicBegin, Free, Program
-from treville.results.properties import Property
+from treville.results.properties import Error, Property
 
 
 class Needs(NamedTuple):
@@ -65,7 +65,7 @@ def _races(model: Model, needs: Needs) -> Model:
 
 
 def _lifetimes(model: Model, needs: Needs) -> Model:
-    return with_lifetimes(model) if needs.frees and needs.property.is_about_failures else model
+    return with_lifetimes(model) if needs.frees and Error.ACCESS in needs.property.errors else model
 
 
 def _atomic_blocks(model: Model, needs: Needs) -> Model:
@@ -82,7 +82,7 @@ def _is_relevant(axiom: Axiom, model: Model, prop: Property) -> bool:
         return True
     if prop is Property.RACE:
         return axiom in races_of(model)
-    return prop.is_about_failures and axiom.name == USE_AFTER_FREE
+    return Error.ACCESS in prop.errors and axiom.name == USE_AFTER_FREE
 
 
 MODEL_PASSES = (
