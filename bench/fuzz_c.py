@@ -3,6 +3,7 @@
     python bench/fuzz_c.py sequential [--count N] [--seed S] [--engines auto,eager]
     python bench/fuzz_c.py layouts [--count N] [--seed S] [--engines auto,eager] [--models sc] [--threads]
     python bench/fuzz_c.py concurrent [--count N] [--seed S] [--engines states,eager] [--models sc,tso]
+                                      [--questions N]
 
 *sequential*: one thread with integers of all widths, arrays, structures, bit fields, pointers, loops and
 calls computes a checksum. The program is compiled and run (with the compiler of the `ziglang` package);
@@ -13,8 +14,9 @@ unions, bit-fields, variable arguments, copies and views of other widths; many p
 file, and each is asked about under four of the models and engines, drawn at random. With `--threads` another
 thread does the work.
 
-*concurrent*: a small C11 litmus test and the same test as a program with pthreads; a final state that the
-litmus engines find must FAIL as a forbidden one, under every model, and no other.
+*concurrent*: a small C11 litmus test and the same test as a program with pthreads, spelled in several ways; a
+final state that the litmus engines find must FAIL as a forbidden one, and no other. Many programs are
+compiled as one file; models, engines and states are drawn at random.
 
 Prints what differs, how often there was no answer, and ends with 1 if anything differed.
 """
@@ -24,6 +26,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -31,7 +34,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from treville.api import load_test
 from treville.programs.c import read_unit
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for tests.native
 
 MODELS = ("sc", "tso", "pso", "power", "armv7", "aarch64", "riscv", "rc11", "c11", "imm")
 PROGRAMS_OF_A_FILE = 25
@@ -57,6 +63,12 @@ signed char gc = 5; unsigned char guc; short gs = -3; unsigned short gus; int gi
 unsigned long gul = 77; _Bool gb;
 int arr[4] = {1, 2, 3}, arr2[4]; short mat[2][2] = {{1}, {2, -3}}; int *ptr = &arr[1];
 struct outer st = {1, {2, 3}, 1, -1, 4}, st2, *sp = &st;
+"""
+CONCURRENT_HEAD = """\
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+unsigned long expected;
 """
 FINAL = (
     *GLOBALS, "arr[0]", "arr[1]", "arr[2]", "arr[3]", "arr2[1]", "mat[0][0]", "mat[0][1]", "mat[1][0]",
@@ -161,9 +173,10 @@ class Sequential:
 
 @dataclass
 class Concurrent:
-    """Makes a C11 litmus test and the same as a program."""
+    """Makes a C11 litmus test and the same as a program, whose names begin with a prefix."""
 
     rng: random.Random
+    prefix: str
     bodies: list[list[str]] = field(default_factory=list)
     registers: list[tuple[int, str]] = field(default_factory=list)
 
@@ -193,7 +206,7 @@ class Concurrent:
         known.append(register)
         if kind < 0.68:
             order = pick(("relaxed", "acquire", "release", "acq_rel", "seq_cst"))
-            update = pick(("fetch_add", "exchange"))
+            update = pick(("fetch_add", "fetch_add", "exchange", "fetch_or", "fetch_xor", "fetch_and"))
             return f"int {register} = atomic_{update}_explicit({place}, 1, memory_order_{order});"
         order = pick(("relaxed", "acquire", "seq_cst"))
         return f"int {register} = atomic_load_explicit({place}, memory_order_{order});"
@@ -207,23 +220,50 @@ class Concurrent:
         return "\n".join([*lines, f"locations [x; y; {observed}]", "exists (x=0)", ""])
 
     def program(self) -> str:
-        """The program; `STATE` is the final state that must not be."""
-        lines = [
-            "#include <assert.h>",
-            "#include <pthread.h>",
-            "#include <stdatomic.h>",
-            "atomic_int X, Y, Z;",
-        ]
-        lines += [f"int out{thread}{name};" for thread, name in self.registers]
+        """The program: no final state is the one that has the number `expected`."""
+        p, count = self.prefix, range(len(self.bodies))
+        places, taken = self.rng.choice(
+            (
+                (f"atomic_int {p}x, {p}y, {p}z;", "&{p}{n}"),
+                (f"struct {{ char c; atomic_int x, y; short s; atomic_int z; }} {p}s;", "&{p}s.{n}"),
+                (f"atomic_int {p}a[4];", "&{p}a[{i}]"),
+            )
+        )
+        where = {n: taken.format(p=p, n=n, i=i + 1) for i, n in enumerate("xyz")}
+        lines = [places, *(f"int {p}out{thread}{name};" for thread, name in self.registers)]
+        named = ", ".join(f"*{n} = {address}" for n, address in where.items())
         for thread, body in enumerate(self.bodies):
-            lines += [f"void *p{thread}(void *unused) {{ atomic_int *x = &X, *y = &Y, *z = &Z;", *body]
-            lines += [f"out{thread}{name} = {name};" for owner, name in self.registers if owner == thread]
+            lines += [f"void *{p}p{thread}(void *unused) {{ atomic_int {named};"]
+            lines += [self._spelled(statement) for statement in body]
+            lines += [f"{p}out{thread}{name} = {name};" for owner, name in self.registers if owner == thread]
             lines.append("return 0; }")
-        count = range(len(self.bodies))
-        lines.append("int main(void) { pthread_t " + ", ".join(f"t{thread}" for thread in count) + ";")
-        lines += [f"pthread_create(&t{thread}, 0, p{thread}, 0);" for thread in count]
+        lines.append(f"int {p}main(void) {{ pthread_t " + ", ".join(f"t{thread}" for thread in count) + ";")
+        lines += [f"pthread_create(&t{thread}, 0, {p}p{thread}, 0);" for thread in count]
         lines += [f"pthread_join(t{thread}, 0);" for thread in count]
-        return "\n".join([*lines, "assert(!(STATE)); return 0; }", ""])
+        observed = [f"{p}out{thread}{name}" for thread, name in self.registers]
+        observed += [f"atomic_load({where[name]})" for name in "xy"]
+        lines.append("unsigned long state = 0;")
+        lines += [f"state = state << 6 | ({value} & 63);" for value in observed]
+        return "\n".join([*lines, "assert(state != expected); return 0; }", ""])
+
+    def number(self, state: dict[str, Any]) -> int:
+        """What the program computes of a final state."""
+        number = 0
+        for name in [*(f"{thread}:{name}" for thread, name in self.registers), "x", "y"]:
+            number = number << 6 | int(state[name]) & 63
+        return number
+
+    def _spelled(self, statement: str) -> str:
+        """The same statement, as the compiler's own operations or as they are."""
+        if self.rng.random() < 0.5:
+            return statement
+        for order, number in (
+            ("relaxed", 0), ("acquire", 2), ("release", 3), ("acq_rel", 4), ("seq_cst", 5),
+        ):  # fmt: skip
+            statement = statement.replace(f"memory_order_{order}", str(number))
+        statement = re.sub(r"atomic_(store|load|exchange)_explicit\(", r"__atomic_\1_n((int *)", statement)
+        statement = re.sub(r"atomic_(fetch_\w+)_explicit\(", r"__atomic_\1((int *)", statement)
+        return statement.replace("atomic_thread_fence", "__atomic_thread_fence")
 
 
 # -- asking ----------------------------------------------------------------------------------------------
@@ -303,32 +343,45 @@ def layouts(options: argparse.Namespace, folder: Path, tally: Tally) -> None:
                     tally.add(f"{source} {prefix} {given} {engine}", expected, {model: answer})
 
 
-def concurrent(seed: int, engines: list[str], models: tuple[str, ...], folder: Path, tally: Tally) -> None:
-    """One litmus test and its program: a state that models disagree about, and any state."""
-    rng = random.Random(seed)
-    test = Concurrent(rng)
-    test.make()
-    litmus, source = folder / f"concurrent{seed}.litmus", folder / f"concurrent{seed}.c"
-    litmus.write_text(test.litmus())
-    source.write_text(test.program())
-    reports = treville("litmus", str(litmus), *[part for model in models for part in ("--model", model)])
-    states = {
-        r["model"]: {tuple(sorted(s.items())) for s in r["states"]} for r in reports if r["status"] == "done"
-    }
+def concurrent(options: argparse.Namespace, folder: Path, tally: Tally) -> None:
+    """Litmus tests and their programs, a file of them at a time: states that are reached, and others."""
+    from tests.native import Expecting, one_of, verdict_of
+
+    models, engines = options.models.split(","), options.engines.split(",")
+    asked = [(m, e) for m in models for e in engines if e != "states" or m in OPERATIONAL]
+    for first in range(options.seed, options.seed + options.count, PROGRAMS_OF_A_FILE):
+        numbers = range(first, min(first + PROGRAMS_OF_A_FILE, options.seed + options.count))
+        tests = [Concurrent(random.Random(number), f"p{number}_") for number in numbers]
+        for test in tests:
+            test.make()
+        source = folder / f"concurrent{first}.c"
+        mains = " ".join(f"{test.prefix}main();" for test in tests)
+        source.write_text("\n".join([CONCURRENT_HEAD, *(test.program() for test in tests),
+                                     f"int main(void) {{ {mains} return 0; }}", ""]))  # fmt: skip
+        unit = read_unit(source)
+        for test in tests:
+            program, parsed = one_of(unit, test.prefix), load_test(test.litmus())
+            states = {model: {test.number(s) for s in parsed.outcomes(model).states} for model in models}
+            for model, engine, given in _questions(test.rng, states, asked, options.questions):
+                found = verdict_of(Expecting(program, given), model, engine, 6)
+                answer = ("UNKNOWN", found) if found.startswith("none") else (found, "")
+                wanted = "FAIL" if given in states[model] else "PASS"
+                tally.add(f"{source} {test.prefix} {given} {engine}", wanted, {model: answer})
+
+
+def _questions(
+    rng: random.Random, states: dict[str, set[int]], asked: list[tuple[str, str]], count: int
+) -> list[tuple[str, str, int]]:
+    """Models, engines and states to ask for: states that models disagree about first, and a few more."""
     seen = sorted(set().union(*states.values()))
     disputed = [state for state in seen if any(state not in found for found in states.values())]
-    chosen = [rng.choice(disputed)] if disputed else []
-    chosen.append(tuple((name, rng.choice(sorted({dict(s)[name] for s in seen}))) for name, _ in seen[0]))
-    for state in chosen:
-        names = [
-            (f"out{name.replace(':', '')}" if ":" in name else name.upper(), value) for name, value in state
-        ]
-        define = "STATE=" + " && ".join(f"{name} == {value}" for name, value in names)
-        for engine in engines:
-            asked = tuple(m for m in states if engine != "states" or m in OPERATIONAL)
-            for model, answer in check(source, engine, define, asked).items():
-                expected = "FAIL" if state in states.get(model, set()) else "PASS"
-                tally.add(f"{source} {define!r} {engine}", expected, {model: answer})
+    chosen = []
+    for _ in range(count):
+        state = rng.choice(disputed if disputed and rng.random() < 0.7 else seen)
+        if rng.random() < 0.1:
+            state ^= 1 << rng.choice((0, 6, 12))
+        chosen.append((*rng.choice(asked), state))
+    return chosen
 
 
 def main() -> int:
@@ -340,6 +393,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--engines", default="auto,eager")
     parser.add_argument("--models", default=",".join(MODELS))
+    parser.add_argument("--questions", type=int, default=12, help="concurrent: about each program")
     parser.add_argument("--keep", type=Path, help="a folder for the programs")
     options = parser.parse_args()
     engines, tally = options.engines.split(","), Tally()
@@ -348,11 +402,10 @@ def main() -> int:
         folder.mkdir(parents=True, exist_ok=True)
         if options.kind == "layouts":
             layouts(options, folder, tally)
-        for seed in range(options.seed, options.seed + options.count) if options.kind != "layouts" else ():
-            if options.kind == "sequential":
-                sequential(seed, engines, folder, tally)
-            else:
-                concurrent(seed, engines, tuple(options.models.split(",")), folder, tally)
+        elif options.kind == "concurrent":
+            concurrent(options, folder, tally)
+        for seed in range(options.seed, options.seed + options.count) if options.kind == "sequential" else ():
+            sequential(seed, engines, folder, tally)
     print(f"{tally.compared} compared, {tally.unknown} unknown, {tally.wrong} wrong")
     return 1 if tally.wrong else 0
 

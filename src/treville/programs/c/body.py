@@ -330,7 +330,7 @@ class Body:
                 self._return(frame, *instruction.operands[0])
             self.emit(ir.Branch(frame.exit))
         elif instruction.opcode == "unreachable":
-            self.emit(ir.Stop(reason="unreachable"))
+            self._unreachable(frame, block)
         elif instruction.opcode == "switch":
             kind, value = instruction.operands[0]
             tested = self.value(frame, kind, value)
@@ -345,6 +345,24 @@ class Body:
             self._goto(frame, block, [(condition, instruction.labels[0])], instruction.labels[1])
         else:
             self._goto(frame, block, [], instruction.labels[0])
+
+    def _unreachable(self, frame: Frame, block: str) -> None:
+        """What the program promises never to reach. Behind a call of a function that is defined nowhere it
+        means that the function does not return."""
+        *before, _ = next(b for b in frame.function.blocks if b.name == block).instructions
+        callee = before[-1].operands[0][1] if before and before[-1].opcode == "call" else None
+        returns_never = isinstance(callee, GlobalName) and callee.name in self.translation.undefined
+        if not returns_never and not self._has_ended():
+            self.emit(ir.Assert(ir.Const(0), "code that must not be reached is reached", undefined=True))
+        self.emit(ir.Stop(reason="unreachable"))
+
+    def _has_ended(self) -> bool:
+        """Does the code end here anyway?"""
+        here = len(self.thread.instructions)
+        match self.thread.instructions[-1:]:
+            case [ir.Stop() | ir.Branch(condition=None) | ir.Assert(condition=ir.Const(value=0))]:
+                return here not in self.thread.labels.values()
+        return False
 
     def _return(self, frame: Frame, kind: Type, value: Value) -> None:
         self.assign(frame.result, kind, self.scalars(frame, kind, value))

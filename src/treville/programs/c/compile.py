@@ -58,6 +58,17 @@ _WRITTEN_IN_C = {
          "strchr", "strrchr", "strstr", "strdup", "strndup", "memchr", "atoi", "atol",
          "abs", "labs", "memcpy_s", "memmove_s")
     ),
+    "characters.c": frozenset(
+        ("isupper", "islower", "isdigit", "isalpha", "isalnum", "isxdigit", "isblank", "isspace", "isgraph",
+         "isprint", "iscntrl", "ispunct", "tolower", "toupper", "strspn", "strcspn", "strpbrk", "strcasecmp",
+         "strncasecmp", "strtok", "strtok_r", "strsep", "stpcpy", "stpncpy", "strlcpy", "strchrnul",
+         "memrchr", "memccpy")
+    ),
+    "numbers.c": frozenset(
+        ("strtol", "strtoll", "strtoul", "strtoull", "atoll", "llabs", "div", "ldiv", "lldiv", "qsort",
+         "bsearch")
+    ),
+    "errno.c": frozenset(("__errno_location", "__error")),
     "guards.c": frozenset(("__cxa_guard_acquire", "__cxa_guard_release")),
 }  # fmt: skip
 _BUILTIN = re.compile(r"error: redefinition of '(\w+)' as different kind of symbol")
@@ -156,11 +167,12 @@ def _run_compiler(path: Path, options: list[str]) -> tuple[str | None, str]:
 
 @cache
 def _written_in_c(file: str) -> str:
-    """The LLVM IR of library functions; without lines of source, so that those of the calls stay."""
+    """The LLVM IR of library functions; without lines of source, so that those of the calls stay. A program
+    may define some of them itself."""
     text, message = _run_compiler(RUNTIME / file, ["-g0", "-fno-builtin"])
     if text is None:
         raise InputError(f"{file} does not compile:\n{message[:1000]}")
-    return text
+    return re.sub(r"^define (?=dso_local )", "define weak ", text, flags=re.MULTILINE)
 
 
 def prepare(modules: Sequence[tuple[bytes, str]]) -> str:
@@ -176,8 +188,8 @@ def prepare(modules: Sequence[tuple[bytes, str]]) -> str:
             parsed.link_in(other)
         except RuntimeError as error:
             raise InputError(f"{name} cannot be linked: {str(error).strip()[:1000]}") from None
-    missing = {function.name for function in parsed.functions if function.is_declaration}
-    for file, names in _WRITTEN_IN_C.items():
+    for file, names in _WRITTEN_IN_C.items():  # files use only those behind them
+        missing = {function.name for function in parsed.functions if function.is_declaration}
         if not missing.isdisjoint(names):
             parsed.link_in(_parsed(llvm, _written_in_c(file).encode(), file))
     builder = llvm.create_pass_builder(_machine(llvm), llvm.create_pipeline_tuning_options(speed_level=0))

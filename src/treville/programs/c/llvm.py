@@ -207,15 +207,26 @@ class Function:
     line: int = 0
 
 
+class Declaration(NamedTuple):
+    """A function that is declared only: how many parameters it has, whether there may be more, and whether
+    a program without it has a null pointer in its place."""
+
+    parameters: int
+    variadic: bool = False
+    weak: bool = False
+
+
 @dataclass(slots=True)
 class GlobalVariable:
-    """A global: its type, initial value (None: external) and whether every thread has its own."""
+    """A global: its type, initial value (None: external) and whether every thread has its own. `weak`: a
+    program without it has a null pointer in its place."""
 
     name: str
     type: Type
     initial: Value | None
     thread_local: bool = False
     constant: bool = False
+    weak: bool = False
 
 
 @dataclass(slots=True)
@@ -225,7 +236,7 @@ class Module:
 
     functions: dict[str, Function] = field(default_factory=dict)
     globals: dict[str, GlobalVariable] = field(default_factory=dict)
-    declared: set[str] = field(default_factory=set)
+    declared: dict[str, Declaration] = field(default_factory=dict)
     types: list[Type] = field(default_factory=list)
     file: str = ""
     target: str = ""
@@ -233,7 +244,7 @@ class Module:
 
 
 def taken_functions(module: Module) -> set[str]:
-    """The functions whose address is used for anything but a call."""
+    """The functions whose address is used for anything but a call, defined or declared."""
     found: set[str] = set()
     values = [variable.initial for variable in module.globals.values()]
     for function in module.functions.values():
@@ -249,7 +260,7 @@ def taken_functions(module: Module) -> set[str]:
             values += [item for _, item in value.items]
         elif isinstance(value, ConstantExpression):
             values += [item for _, item in value.args]
-    return found & module.functions.keys()
+    return found & (module.functions.keys() | module.declared.keys())
 
 
 def templates(module: Module) -> list[str]:

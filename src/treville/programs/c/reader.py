@@ -10,7 +10,15 @@ import re
 from pathlib import PurePath
 
 from treville.programs.c.instructions import read_instruction
-from treville.programs.c.llvm import Block, Function, GlobalVariable, LlvmInstruction, Module, VoidType
+from treville.programs.c.llvm import (
+    Block,
+    Declaration,
+    Function,
+    GlobalVariable,
+    LlvmInstruction,
+    Module,
+    VoidType,
+)
 from treville.programs.c.terms import Terms
 from treville.programs.c.tokens import Tokens
 from treville.results import Unsupported
@@ -83,9 +91,7 @@ class Reader:
             if line.startswith("@"):
                 self._global(line)
             elif line.startswith("declare"):
-                name = re.search(r'@("[^"]*"|[\w.$-]+)', line)
-                if name:
-                    self.module.declared.add(name.group(1).strip('"'))
+                self._declaration(line)
             elif line.startswith("define"):
                 end = lines.index("}", at)
                 self._function(lines[at], lines[at + 1 : end])
@@ -142,21 +148,32 @@ class Reader:
         external = "external" in words or "extern_weak" in words
         initial = None if external else self.terms.value(tokens)
         self.module.globals[name] = GlobalVariable(
-            name, kind, initial, "thread_local" in words, role == "constant"
+            name, kind, initial, "thread_local" in words, role == "constant", "extern_weak" in words
         )
 
+    def _declaration(self, line: str) -> None:
+        function, words = self._head(line)
+        declared = Declaration(len(function.parameters), "..." in words, "extern_weak" in words)
+        self.module.declared[function.name] = declared
+
     def _function(self, head: str, body: list[str]) -> None:
-        tokens = Tokens(head)
+        function, _ = self._head(head)
+        self.module.functions[function.name] = function
+        self._body(function, body)
+
+    def _head(self, line: str) -> tuple[Function, set[str]]:
+        """The name and the parameters of a function, and the words in front of it."""
+        tokens, words = Tokens(line), set()
         while tokens.kind() != "global":
             if tokens.peek() == "(":
                 tokens.skip_balanced()
             else:
-                tokens.next()
-        name = tokens.next()[1:].strip('"')
-        function = Function(name, [], VoidType())
+                words.add(tokens.next())
+        function = Function(tokens.next()[1:].strip('"'), [], VoidType())
         tokens.expect("(")
         while not tokens.accept(")"):
             if tokens.accept("..."):
+                words.add("...")
                 continue
             kind = self.terms.type(tokens)
             copied = self.terms.skip_attributes(tokens)
@@ -167,8 +184,7 @@ class Reader:
                 function.copied[parameter] = copied
             function.parameters.append((kind, parameter))
             tokens.accept(",")
-        self.module.functions[name] = function
-        self._body(function, body)
+        return function, words
 
     def _body(self, function: Function, lines: list[str]) -> None:
         numbered = sum(parameter.isdigit() for _, parameter in function.parameters)

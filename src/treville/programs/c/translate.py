@@ -18,10 +18,12 @@ from treville.programs.c.assembly.dialects import dialect_for
 from treville.programs.c.blocks import with_flat_blocks
 from treville.programs.c.body import Body, Frame, bits_of
 from treville.programs.c.library import call
+from treville.programs.c.library.clocks import start_clock
 from treville.programs.c.library.ending import run_at_exit, runs_at_exit
 from treville.programs.c.library.heap import resizes_objects
 from treville.programs.c.library.lock_states import destroys_mutexes
 from treville.programs.c.library.mutexes import has_owned_mutexes
+from treville.programs.c.library.static_locks import is_apples, without_mark
 from treville.programs.c.library.threads import RESULT, ThreadData, await_number, end_thread, start_thread
 from treville.programs.c.llvm import (
     Aggregate,
@@ -73,7 +75,8 @@ class Translation:
         self.recursion = recursion
         self.signals = signals
         self.program = ProgramDraft()
-        self.functions = {name: FUNCTION_BASE + FUNCTION_STEP * i for i, name in enumerate(module.functions)}
+        functions = [*module.functions, *(name for name, known in module.declared.items() if not known.weak)]
+        self.functions = {name: FUNCTION_BASE + FUNCTION_STEP * i for i, name in enumerate(functions)}
         self.pending: list[str] = []
         self.undefined: set[str] = set()  # functions that are called and defined nowhere
         self.taken = taken_functions(module)
@@ -86,7 +89,8 @@ class Translation:
         self.destroys_mutexes = destroys_mutexes(module)
         self.threads = ThreadData(module, self.taken)
         for name, variable in module.globals.items():
-            if not variable.thread_local and not name.startswith(("llvm.", ".str", "__func__", "__PRETTY")):
+            unnamed = name.startswith(("llvm.", ".str", "__func__", "__PRETTY"))
+            if not variable.thread_local and not variable.weak and not unnamed:
                 self._allocate(name, variable.type, variable.initial)
 
     def run(self) -> ir.Program:
@@ -163,6 +167,7 @@ class Translation:
                 cells = _padded(self._initial(variable.type, variable.initial), size_of(variable.type))
                 self._make_own(body, name, cells)
         start_thread(body)
+        start_clock(body)
 
     def _make_own(self, body: Body, name: str, cells: tuple[tuple[int, int, int], ...]) -> None:
         """A thread's copy of a variable: private, unless its address is taken."""
@@ -180,7 +185,7 @@ class Translation:
     def _fill_undefined(self, body: Body) -> None:
         """Variables that no file defines hold any numbers at first."""
         for name, variable in self.module.globals.items():
-            if variable.initial is not None or variable.thread_local:
+            if variable.initial is not None or variable.thread_local or variable.weak:
                 continue
             location = self.program.locations[name]
             if not 0 < len(location.parts) <= LARGEST_UNDEFINED:
@@ -268,8 +273,10 @@ class Translation:
             variable = self.module.globals[name]
             if variable.thread_local:
                 raise Unsupported(f"the address of the thread-local variable {name}")
-            return self._allocate(name, variable.type, variable.initial)
-        return FUNCTION_BASE - FUNCTION_STEP
+            return 0 if variable.weak else self._allocate(name, variable.type, variable.initial)
+        if name in self.module.declared:
+            return 0  # weak, and nobody defines it
+        raise Unsupported(f"the address of {name}")
 
     def _constant_expression(self, kind: Type, value: ConstantExpression) -> int:
         numbers = [self.constant(*arg) for arg in value.args]
@@ -310,6 +317,7 @@ class Translation:
 
     def _initial(self, kind: Type, value: Value | None, offset: int = 0) -> list[tuple[int, int, int]]:
         """(offset, bits, initial value) of every scalar of a variable."""
+        value = without_mark(kind, value) if is_apples(self.module) else value
         if isinstance(value, Aggregate) and isinstance(kind, (ArrayType, StructType)):
             places = self._places(kind)
             return [

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from treville.programs import ir
 from treville.programs.c.accesses import FULL_FENCE
 from treville.programs.c.aggregates import leaves, registers_of
 from treville.programs.c.body import Argument
-from treville.programs.c.llvm import LlvmInstruction
+from treville.programs.c.llvm import (
+    GlobalName,
+    LlvmInstruction,
+    LocalName,
+    PointerType,
+    Type,
+    Value,
+    VoidType,
+)
 from treville.programs.grids import Cell
 
 if TYPE_CHECKING:
@@ -111,6 +120,17 @@ def candidates(body: Body, arguments: int) -> list[str]:
     return [n for n, function in functions.items() if n in taken and len(function.parameters) <= arguments]
 
 
+def library_candidates(body: Body, arguments: int) -> list[str]:
+    """The functions of others that a pointer may mean."""
+    declared, taken = body.translation.module.declared, body.translation.taken
+    return [
+        name
+        for name, known in declared.items()
+        if name in taken and not known.weak
+        and (known.parameters == arguments or (known.variadic and known.parameters < arguments))
+    ]  # fmt: skip
+
+
 def each_function(body: Body, pointer: ir.Expr, names: list[str], then: Callable[[str], None]) -> None:
     """Code that does `then` for the function that a pointer means."""
     if isinstance(pointer, ir.Const):
@@ -126,6 +146,8 @@ def each_function(body: Body, pointer: ir.Expr, names: list[str], then: Callable
         then(name)
         body.emit(ir.Branch(done))
         body.label(following)
+    there = ir.Op("ne", (pointer, ZERO), 64)
+    body.emit(ir.Assert(there, "a call through a null pointer is reached", memory=True))
     body.emit(ir.Stop(cut=True, reason="a call through a pointer that is none of the program's functions"))
     body.label(done)
 
@@ -134,4 +156,28 @@ def call_through_pointer(body: Body, frame: Frame, instruction: LlvmInstruction)
     """The bodies of all functions that the pointer may mean."""
     pointer = body.value(frame, *instruction.operands[0])
     here = Call(body, frame, instruction, "")
-    each_function(body, pointer, candidates(body, len(here.operands)), lambda name: call_defined(here, name))
+    given = len(here.operands)
+    names = candidates(body, given) + library_candidates(body, given)
+    each_function(body, pointer, names, lambda name: _call(here, name, here.operands))
+
+
+def call_with(body: Body, frame: Frame, name: str, arguments: list[ir.Expr]) -> None:
+    """A call of a function with pointers or numbers that were computed before; its result is not used."""
+    operands: list[tuple[Type, Value]] = []
+    for argument in arguments:
+        given = body.fresh("argument")
+        body.set(frame.prefix + given, argument)
+        operands.append((PointerType(), LocalName(given)))
+    instruction = LlvmInstruction("call", None, VoidType(), [])
+    if body.here is not None:
+        instruction = replace(body.here, result=None, type=VoidType(), operands=[])
+    _call(Call(body, frame, instruction, ""), name, operands)
+
+
+def _call(here: Call, name: str, operands: list[tuple[Type, Value]]) -> None:
+    """A call of a function by its name."""
+    body, callee = here.body, (PointerType(), GlobalName(name))
+    named = replace(here.instruction, operands=[callee, *operands])
+    before = body.here
+    body.translation.call(body, here.frame, named)
+    body.here = before

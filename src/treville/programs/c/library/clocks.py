@@ -1,10 +1,13 @@
 """Time: clocks show anything, sleeping takes no time.
 
-A clock's reading is an arbitrary number that is not negative; nothing says that it grows from one call to the
-next, so a program that relies on that may fail here. Nobody sends signals, so no sleep is interrupted.
+A clock's reading is an arbitrary number that is not negative. What one thread reads from the monotonic clock
+does not go back; nothing is said of other clocks, or of what threads tell each other. Nobody sends signals,
+so no sleep is interrupted.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from treville.programs import ir
 from treville.programs.c.library.calls import ZERO, Call, Handler
@@ -12,7 +15,12 @@ from treville.programs.c.llvm import LocalName, Number
 from treville.programs.c.private import is_read
 from treville.programs.grids import Cell
 
+if TYPE_CHECKING:
+    from treville.programs.c.body import Body
+
 _LONG = 64
+_LAST = "last reading of the monotonic clock"
+_MONOTONIC = tuple(Number(clock) for clock in (1, 4, 6, 7))  # also raw, coarse, and since the machine started
 _NOT_NEGATIVE = ir.Const((1 << 62) - 1)
 _MICROSECONDS, _NANOSECONDS = 1_000_000, 1_000_000_000
 
@@ -39,6 +47,35 @@ def _is_looked_at(here: Call, number: int) -> bool:
         return False
     found = private.get(target.name) if isinstance(target, LocalName) else None
     return found is None or is_read(here.frame.function, private, found.variable)
+
+
+def start_clock(body: Body) -> None:
+    """No thread has read the monotonic clock at first."""
+    if "clock_gettime" in body.translation.module.declared:
+        for offset in (0, _LONG // 8):
+            body.emit(ir.WritePrivate(_LAST, ir.Const(offset), ZERO, _LONG))
+
+
+def _not_before(here: Call, now: tuple[ir.Reg, ir.Reg]) -> None:
+    """This reading of the monotonic clock is not before the thread's last one."""
+    last = ir.Reg(here.body.fresh("last")), ir.Reg(here.body.fresh("last"))
+    for register, number, offset in zip(last, now, (0, _LONG // 8), strict=True):
+        here.body.emit(ir.ReadPrivate(register.name, _LAST, ir.Const(offset), _LONG))
+        here.body.emit(ir.WritePrivate(_LAST, ir.Const(offset), number, _LONG))
+    same = ir.Op("eq", (now[0], last[0]), _LONG)
+    parts = ir.Op("uge", (now[1], last[1]), _LONG)
+    here.body.emit(ir.Assume(ir.Select(same, parts, ir.Op("ugt", (now[0], last[0]), _LONG))))
+
+
+def _clock_gettime(here: Call) -> None:
+    if _is_looked_at(here, 1):
+        memory, target = here.body.memory, here.operands[1]
+        now = _seconds(here), _part(here, _NANOSECONDS)
+        if here.operands[0][1] in _MONOTONIC:
+            _not_before(here, now)
+        for number, offset in zip(now, (0, _LONG // 8), strict=True):
+            memory.write_cell(here.frame, target, Cell(offset, _LONG), number)
+    here.returns(ZERO)
 
 
 def _tell(argument: int, parts: int, result: ir.Expr) -> Handler:
@@ -77,7 +114,7 @@ def _sleep(here: Call) -> None:
 
 
 FUNCTIONS: dict[str, Handler] = {
-    "time": _time, "clock_gettime": _tell(1, _NANOSECONDS, ZERO),
+    "time": _time, "clock_gettime": _clock_gettime,
     "clock_getres": _tell(1, _NANOSECONDS, ZERO), "gettimeofday": _tell(0, _MICROSECONDS, ZERO),
     "timespec_get": _timespec_get,
     "clock": lambda here: here.returns(_seconds(here)),

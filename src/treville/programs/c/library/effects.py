@@ -65,6 +65,7 @@ WRITES: dict[str, tuple[int, ...]] = {
         + tuple(f"mtx_{name}" for name in ("init", "lock", "trylock", "timedlock", "unlock"))
         + tuple(f"pthread_spin_{name}" for name in ("init", "lock", "trylock", "unlock"))
         + tuple(f"sem_{name}" for name in ("init", "wait", "trywait", "timedwait", "clockwait", "post"))
+        + tuple(f"treville_sem_{name}" for name in ("trywait", "timedwait", "clockwait"))
         + tuple(
             f"pthread_rwlock_{name}"
             for name in ("init", "rdlock", "wrlock", "tryrdlock", "trywrlock", "timedrdlock", "timedwrlock",
@@ -97,10 +98,10 @@ _UNMODELLED = frozenset(
      "getdelim", "fgetc_unlocked", "getchar_unlocked", "vscanf", "vsscanf", "vfscanf", "vsprintf",
      "vsnprintf", "asprintf", "vasprintf", "__sprintf_chk", "__snprintf_chk",
      "__strcpy_chk", "__strcat_chk", "__vsnprintf_chk", "bcopy",
-     "bzero", "memccpy", "mempcpy", "stpcpy", "stpncpy", "strlcpy", "strlcat", "strtok", "strtok_r",
-     "strsep", "strtol", "strtoul", "strtoll", "strtoull", "strtod", "strtof", "strtold", "strxfrm",
+     "bzero", "mempcpy", "strlcat",
+     "strtod", "strtof", "strtold", "strxfrm",
      "strerror_r", "wcscpy", "wcsncpy", "wcscat", "wmemcpy", "wmemset", "swab", "explicit_bzero",
-     "getenv", "setenv", "putenv", "qsort", "qsort_r", "bsearch", "lfind", "lsearch", "hsearch",
+     "getenv", "setenv", "putenv", "qsort_r", "lfind", "lsearch", "hsearch",
      "tsearch", "ftw", "nftw", "glob", "localtime", "gmtime", "localtime_r", "gmtime_r", "asctime",
      "asctime_r", "ctime", "ctime_r", "strftime", "mktime", "times", "getcwd", "realpath", "readlink",
      "getlogin", "gethostname", "uname", "getrlimit", "getrusage", "stat", "fstat", "lstat", "fstatat",
@@ -113,7 +114,7 @@ _UNMODELLED = frozenset(
      "execve", "execvp", "execl", "execlp", "system", "popen", "posix_spawn", "daemon", "mmap", "munmap",
      "mremap", "mprotect", "brk", "sbrk", "shmget", "shmat", "shmdt", "shm_open", "msync", "syscall",
      "futex", "io_uring_enter", "dlopen", "dlsym", "on_exit", "at_quick_exit", "reallocarray", "strdupa",
-     "malloc_usable_size", "modf", "modff", "frexp", "frexpf", "remquo", "div", "ldiv", "lldiv",
+     "malloc_usable_size", "modf", "modff", "frexp", "frexpf", "remquo",
      "random_r", "rand_r", "drand48", "getrandom", "getentropy", "arc4random_buf", "tmpnam", "mkstemp",
      "sched_getaffinity", "sched_getparam", "sysctl", "getopt", "getopt_long", "va_start",
      "memset_s", "strcpy_s", "strncpy_s", "strcat_s", "strncat_s", "strtok_s", "strerror_s", "gets_s",
@@ -123,6 +124,14 @@ _UNMODELLED = frozenset(
 )  # fmt: skip
 
 
+# Functions whose result is no arbitrary value; C keeps the first for its library.
+_DETERMINED = re.compile(
+    r"(?:str|mem|wcs|wmem)[a-z]\w*|isw[a-z]+|tow[a-z]+|[hn]to[hn][sl]l?|[hlb]e\d\dto[hlb]e?\w*|hto[lb]e\d\d"
+    r"|imaxabs|imaxdiv|a64l|l64a|mb\w*to\w+|wc\w*tomb\w*|btowc|basename|dirname|difftime"
+)
+
+
 def is_refused(name: str) -> bool:
     """Is this the name of a function whose effect cannot be left out?"""
-    return name in _UNMODELLED or _RESERVED.match(name) is not None
+    known = name in _UNMODELLED or _RESERVED.match(name) is not None
+    return known or (name not in WRITES and _DETERMINED.fullmatch(name) is not None)

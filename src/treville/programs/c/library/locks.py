@@ -19,8 +19,10 @@ from treville.programs.c.library.lock_states import (
     require_read_or_written,
 )
 from treville.programs.c.library.mutexes import BUSY, C11_TIMED_OUT, LOCKED, TIMED_OUT, UNLOCKED, locked
+from treville.programs.c.library.static_locks import is_apples
 
 MINUS_ONE = ir.Const(-1)
+_LATE_FOR_APPLE = 60
 _SLEEPERS = 8  # of so many threads that wait, any one may be woken
 
 
@@ -81,7 +83,8 @@ def _timed_wait(late: ir.Const) -> Handler:
     def handle(here: Call) -> None:
         _wait(here)
         outcome = ir.Reg(here.body.fresh("outcome"))
-        here.body.emit(ir.Havoc(outcome.name, (0, late.value)))
+        apples = late == TIMED_OUT and is_apples(here.body.translation.module)
+        here.body.emit(ir.Havoc(outcome.name, (0, _LATE_FOR_APPLE if apples else late.value)))
         here.returns(outcome)
 
     return handle
@@ -258,6 +261,9 @@ FUNCTIONS: dict[str, Handler] = {
     "pthread_barrier_destroy": destroy_barrier,
     "sem_init": _semaphore_init, "sem_wait": _semaphore_wait, "sem_trywait": _semaphore_try_wait,
     "sem_timedwait": _semaphore_try_wait, "sem_clockwait": _semaphore_try_wait,
+    **dict.fromkeys(
+        ("treville_sem_trywait", "treville_sem_timedwait", "treville_sem_clockwait"), _semaphore_try_wait
+    ),
     "sem_post": _semaphore_post, "sem_getvalue": _semaphore_value,
     **dict.fromkeys(
         ("pthread_cond_destroy",

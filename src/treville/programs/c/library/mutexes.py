@@ -20,6 +20,7 @@ from treville.programs.c.library.lock_states import (
     require_first_init,
     require_held,
 )
+from treville.programs.c.library.static_locks import has_kind, is_apples
 from treville.programs.c.llvm import GlobalName, Module, Number
 from treville.programs.grids import Cell
 from treville.programs.ir import plus
@@ -37,6 +38,8 @@ _KINDS = {"pthread_mutexattr_settype": 1, "mtx_init": 1}
 
 def has_owned_mutexes(module: Module) -> bool:
     """Does the program make mutexes that are recursive or check for errors?"""
+    if any(has_kind(variable.type, variable.initial) for variable in module.globals.values()):
+        return True
     for function in module.functions.values():
         for instruction in (i for block in function.blocks for i in block.instructions):
             callee = instruction.operands[0][1] if instruction.opcode == "call" else None
@@ -77,7 +80,8 @@ def _kind(here: Call) -> ir.Reg:
     """The kind of the mutex, which does not change while it is in use."""
     kind = ir.Reg(here.body.fresh("kind"))
     here.body.emit(ir.Load(kind.name, plus(here.argument(0), _KIND_OFFSET), frozenset({"NA"}), WORD))
-    return kind
+    other = ir.Op("gt", (kind, _CHECKING), WORD)  # one that only behaves otherwise under load
+    return here.body.set(here.body.fresh("kind"), ir.Select(other, ZERO, kind))
 
 
 def _again(kind: ir.Expr, old: ir.Expr) -> ir.Expr:
@@ -175,6 +179,12 @@ def _fresh(here: Call, kind: ir.Expr) -> None:
     here.returns(ZERO)
 
 
+def _set_kind(here: Call) -> None:
+    if is_apples(here.body.translation.module) and here.operands[1][1] != Number(0):
+        raise here.body.unsupported(f"{here.name}: kinds of mutexes as macOS numbers them")
+    _attributes(lambda here: here.argument(1))(here)
+
+
 def _attributes(value: Callable[[Call], ir.Expr]) -> Handler:
     def handle(here: Call) -> None:
         if _owned(here):
@@ -193,5 +203,5 @@ FUNCTIONS: dict[str, Handler] = {
     "pthread_mutex_init": init, "mtx_init": c11_init,
     "pthread_mutex_destroy": destroy_mutex, "mtx_destroy": destroy_mutex,
     "pthread_mutexattr_init": _attributes(lambda _: ZERO),
-    "pthread_mutexattr_settype": _attributes(lambda here: here.argument(1)),
+    "pthread_mutexattr_settype": _set_kind,
 }  # fmt: skip

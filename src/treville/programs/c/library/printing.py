@@ -56,7 +56,8 @@ def _is_looked_at(here: Call) -> bool:
     target, private, function = here.operands[0][1], here.frame.private, here.frame.function
     result = LocalName(here.instruction.result or "")
     instructions = [i for block in function.blocks for i in block.instructions]
-    if any(value == result for i in instructions for _, value in i.operands):
+    used = (value for i in instructions for value in (*(v for _, v in i.operands), *(v for v, _ in i.cases)))
+    if result in used:
         return True
     found = private.get(target.name) if isinstance(target, LocalName) else None
     return found is None or is_read(function, private, found.variable)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from treville.programs import ir
 from treville.programs.c.accesses import FULL_FENCE
+from treville.programs.c.body import Frame
 from treville.programs.c.library.calls import (
     LOCKING,
     ONE,
@@ -18,11 +19,13 @@ from treville.programs.c.library.calls import (
     ZERO,
     Call,
     Handler,
+    call_with,
     candidates,
     each_function,
+    library_candidates,
 )
-from treville.programs.c.llvm import Function, GlobalName, LocalName, Module, Number, Value
-from treville.programs.c.private import private_variables
+from treville.programs.c.llvm import Function, GlobalName, LocalName, Module, Number, Value, VoidType
+from treville.programs.c.private import is_read, private_variables
 from treville.relations.graphs import reachable
 
 if TYPE_CHECKING:
@@ -35,6 +38,10 @@ _NUMBERS = "threads whose numbers are told"
 _ENDS = "threads that have ended"
 _OWN_ACCESS = frozenset({"NA"})  # of the implementation, which does not race
 _SPECIFIC = "thread-specific data"
+_KEYS_MADE = "keys of thread-specific data"
+_KEYS_OF_A_CALL = 4
+_MOST_ROUNDS = 4  # of destructors, PTHREAD_DESTRUCTOR_ITERATIONS
+_SETTERS = ("pthread_setspecific", "tss_set")
 _MOST_THREADS = 256
 _KEYS = {"pthread_key_create": 1, "tss_create": 1}
 _JOINS = ("pthread_join", "thrd_join")
@@ -43,25 +50,27 @@ _ASK_FOR_THREADS = (*_JOINS, "pthread_equal", "thrd_equal", "pthread_detach", "t
 
 class ThreadData:
     """What the functions of a module say of data of threads: the calls that make keys, with the destructors
-    of their values, whether anybody asks what a thread returned, and whether threads that others started ask
-    for numbers of threads, or join them. `chosen`: joins whose thread memory tells."""
+    of their values (and how often these may be due), whether anybody asks what a thread returned, and whether
+    threads that others started ask for numbers of threads, or join them. `chosen`: joins whose thread memory
+    tells."""
 
     def __init__(self, module: Module, taken: set[str]) -> None:
-        self.keys: dict[int, tuple[int, str]] = {}  # by call: number and destructor
+        self.keys: dict[int, tuple[int, Value]] = {}  # by call: number and destructor
         self.results = False
         self.chosen: set[int] = set()
         for function in module.functions.values():
             for instruction in (i for block in function.blocks for i in block.instructions):
                 callee = instruction.operands[0][1] if instruction.opcode == "call" else None
                 if isinstance(callee, GlobalName) and callee.name in _KEYS:
-                    destructor = instruction.operands[2][1]
-                    name = destructor.name if isinstance(destructor, GlobalName) else ""
-                    self.keys[id(instruction)] = (len(self.keys), name)
+                    self.keys[id(instruction)] = (len(self.keys), instruction.operands[2][1])
                 elif isinstance(callee, GlobalName) and callee.name in _JOINS:
                     self.results = self.results or _asks(function, instruction.operands[2][1])
                     if _is_chosen(function, instruction.operands[1][1]):
                         self.chosen.add(id(instruction))
-        reached = _reached(module, taken)
+        destructors = {value.name for _, value in self.keys.values() if isinstance(value, GlobalName)}
+        sets_again = not _reached(module, destructors, taken).isdisjoint(_SETTERS)
+        self.rounds = _MOST_ROUNDS if sets_again else 1
+        reached = _reached(module, taken, taken)
         self.numbers = not reached.isdisjoint(_ASK_FOR_THREADS)
         self.ends = bool(self.chosen) or not reached.isdisjoint(_JOINS)
 
@@ -70,10 +79,10 @@ def _asks(function: Function, pointer: Value) -> bool:
     """Is what a join writes through its second argument ever read?"""
     if pointer == Number(0):
         return False
-    if not isinstance(pointer, LocalName) or pointer.name not in private_variables(function):
+    private = private_variables(function)
+    if not isinstance(pointer, LocalName) or pointer.name not in private:
         return True
-    instructions = (i for block in function.blocks for i in block.instructions)
-    return any(i.opcode != "call" and any(value == pointer for _, value in i.operands) for i in instructions)
+    return is_read(function, private, private[pointer.name].variable)
 
 
 def _is_chosen(function: Function, number: Value) -> bool:
@@ -94,8 +103,8 @@ def _is_chosen(function: Function, number: Value) -> bool:
     return False
 
 
-def _reached(module: Module, names: set[str]) -> set[str]:
-    """The functions that these functions may call, by name."""
+def _reached(module: Module, names: set[str], taken: set[str]) -> set[str]:
+    """The functions that these functions may call, by name or through a pointer."""
 
     def called(name: str) -> Iterator[str]:
         blocks = module.functions[name].blocks if name in module.functions else []
@@ -103,13 +112,15 @@ def _reached(module: Module, names: set[str]) -> set[str]:
             callee = instruction.operands[0][1] if instruction.opcode == "call" else None
             if isinstance(callee, GlobalName):
                 yield callee.name
+            elif isinstance(callee, LocalName):
+                yield from taken
 
     return reachable(names, called)
 
 
 def start_thread(body: Body) -> None:
     """A thread has no value for any key."""
-    for number, _ in body.translation.threads.keys.values():
+    for number in range(_KEYS_OF_A_CALL * len(body.translation.threads.keys)):
         body.emit(ir.WritePrivate(_SPECIFIC, ir.Const(8 * number), ZERO, 64))
 
 
@@ -122,20 +133,32 @@ def await_number(body: Body) -> None:
 
 def end_thread(body: Body) -> None:
     """Destructors run on the thread's values; then its result is there for those who join it."""
-    for number, destructor in body.translation.threads.keys.values():
-        function = body.translation.module.functions.get(destructor)
-        if function is not None:
-            value, done = ir.Reg(body.fresh("specific")), body.fresh("no destructor")
-            body.emit(ir.ReadPrivate(value.name, _SPECIFIC, ir.Const(8 * number), 64))
-            body.emit(ir.Branch(done, ir.Op("eq", (value, ZERO), 64)))
-            body.inline(function, [value], {})
-            body.label(done)
+    _run_destructors(body)
     if body.translation.threads.results:
         place = _cell_of(body, _RESULTS, ir.Reg(ir.OWN_NUMBER))
         body.emit(ir.Store(place, ir.Reg(RESULT), _OWN_ACCESS, 64))
     if body.translation.threads.ends:
         body.emit(ir.Fence(FULL_FENCE))
         body.emit(ir.Store(_cell_of(body, _ENDS, ir.Reg(ir.OWN_NUMBER)), ONE, SYNCHRONISING, 64))
+
+
+def _run_destructors(body: Body) -> None:
+    """Each value that is not null is taken away and given to its key's destructor, who may set others."""
+    destructors = [
+        (_KEYS_OF_A_CALL * number + made, destructor.name)
+        for number, destructor in body.translation.threads.keys.values()
+        if isinstance(destructor, GlobalName)
+        for made in range(_KEYS_OF_A_CALL)
+    ]
+    frame = Frame(Function("destructors", [], VoidType()), f"{body.fresh('destructors')}.", "", "", {})
+    for number, name in destructors * body.translation.threads.rounds:
+        place, done = ir.Const(8 * number), body.fresh("no destructor")
+        value = ir.Reg(body.fresh("specific"))
+        body.emit(ir.ReadPrivate(value.name, _SPECIFIC, place, 64))
+        body.emit(ir.Branch(done, ir.Op("eq", (value, ZERO), 64)))
+        body.emit(ir.WritePrivate(_SPECIFIC, place, ZERO, 64))
+        call_with(body, frame, name, [value])
+        body.label(done)
 
 
 def _wait_until_set(body: Body, place: ir.Expr) -> None:
@@ -205,8 +228,20 @@ def _equal(here: Call) -> None:
 
 
 def _key_create(here: Call) -> None:
-    number, _ = here.body.translation.threads.keys[id(here.instruction)]
-    here.write(0, ir.Const(number), WORD)
+    """A number for each key: a few are kept for every call, which may be in a loop or in many threads."""
+    body, keys = here.body, here.body.translation.threads.keys
+    number, destructor = keys.get(id(here.instruction), (0, LocalName("")))
+    if isinstance(destructor, LocalName):
+        raise body.unsupported(f"{here.name} through a pointer, or with a destructor that is not named")
+    location = body.translation.program.location(_KEYS_MADE)
+    location.parts = tuple((WORD // 8 * call, WORD, 0) for call in range(len(keys)))
+    counter = ir.Const(location.address + WORD // 8 * number)
+    made = here.update(counter, lambda old: ir.Op("add", (old, ONE), WORD), lambda _: ONE)
+    few = body.fresh("few keys")
+    body.emit(ir.Branch(few, ir.Op("lt", (made, ir.Const(_KEYS_OF_A_CALL)), WORD)))
+    body.emit(ir.Stop(cut=True, reason=f"{here.name} more than {_KEYS_OF_A_CALL} times at one place"))
+    body.label(few)
+    here.write(0, ir.Op("add", (made, ir.Const(_KEYS_OF_A_CALL * number)), WORD), WORD)
     here.returns(ZERO)
 
 
@@ -260,11 +295,8 @@ def _pop_cleanup(here: Call) -> None:
 
 def _clean_up(here: Call, handler: tuple[ir.Expr, ir.Expr]) -> None:
     body = here.body
-
-    def run(name: str) -> None:
-        body.inline(body.translation.module.functions[name], [handler[1]], here.frame.depth)
-
-    each_function(body, handler[0], candidates(body, 1), run)
+    names = candidates(body, 1) + library_candidates(body, 1)
+    each_function(body, handler[0], names, lambda name: call_with(body, here.frame, name, [handler[1]]))
 
 
 def _exit_thread(here: Call) -> None:
@@ -272,6 +304,8 @@ def _exit_thread(here: Call) -> None:
         raise here.body.unsupported(f"{here.name} in main, where functions run at exit")
     for handler in reversed(here.body.cleanups):
         _clean_up(here, handler)
+    if not here.body.thread.parameter:
+        _run_destructors(here.body)
     here.body.set(RESULT, here.argument(0))
     here.body.emit(ir.Branch(_outermost_exit(here)))
 

@@ -8,7 +8,17 @@ from treville.programs import ir
 from treville.programs.c.body import bits_of
 from treville.programs.c.library import ending
 from treville.programs.c.library.calls import ZERO, Call, Handler
-from treville.programs.c.llvm import ArrayType, IntType, OtherType, StructType, Type, VoidType
+from treville.programs.c.llvm import (
+    ArrayType,
+    GlobalName,
+    IntType,
+    OtherType,
+    PointerType,
+    StructType,
+    Type,
+    VoidType,
+)
+from treville.programs.grids import Cell
 
 
 def _fail(here: Call) -> None:
@@ -58,6 +68,7 @@ def undefined(here: Call) -> None:
     ignored(here)
 
 
+_ERRNO = GlobalName("treville_errno")
 _FENCES = {"_mm_mfence": "MFENCE", "_mm_lfence": "LFENCE", "_mm_sfence": "SFENCE"}
 
 
@@ -65,8 +76,18 @@ def _fence(tag: str) -> Handler:
     return lambda here: here.body.emit(ir.Fence(frozenset({tag})))
 
 
+def _may_fail(here: Call) -> None:
+    """The thread's errno is anything, where the program looks at it."""
+    place = here.body.translation.thread_local_place(_ERRNO)
+    if place is not None or _ERRNO.name in here.body.translation.own_objects:
+        number = here.body.fresh("errno")
+        here.body.emit(ir.Nondet(number, 32))
+        here.body.memory.write_cell(here.frame, (PointerType(), _ERRNO), Cell(0, 32), ir.Reg(number))
+
+
 def ignored(here: Call) -> None:
-    """Output and the like: no effect; the result is anything."""
+    """Output and the like: no effect but on errno; the result is anything."""
+    _may_fail(here)
     if here.instruction.result is not None:
         kind: Type = here.instruction.type
         if kind == IntType(1):
