@@ -96,6 +96,7 @@ LATE: dict[str, dict[str, Saved]] = {
         "treville.programs.c.translate": Saved(11, "check FILE.litmus"),
     },
     "treville.programs.c.compile": {"llvmlite": EXTRA},
+    "treville.programs.pts": {"treville.programs.pts.reader": Saved(6.2, "litmus FILE")},
     # Engines that are asked whether they suit before another one has the answer.
     "treville.engines.outcomes.symbolic": {
         "treville.engines.outcomes.symbolic_search": Saved(20, "litmus FILE"),

@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 from treville.campaigns.check_task import Options
 from treville.campaigns.guard import guarded, interrupted_after
-from treville.campaigns.loading import load_model
+from treville.campaigns.loading import TEST_SUFFIXES, load_model
 from treville.campaigns.outputs import PictureName
 from treville.campaigns.results import Report
 from treville.campaigns.vacuity import about_model, about_program
@@ -36,7 +36,6 @@ from treville.results.properties import Error, Property
 from treville.witness.naming import line_name
 
 DEFAULT_MODEL = "sc"
-LITMUS = ".litmus"
 _HOLDS = {
     Property.SAFETY: "no assertion can fail, no error of memory",
     Property.ASSERTION: "no assertion can fail",
@@ -74,7 +73,7 @@ def answers(
 ) -> Iterator[Report]:
     """A report for each model and property, in order; the front end runs once. `pictures` names those of
     a file and a model, where a batch needs other names than usual."""
-    litmus = file.endswith(LITMUS)
+    litmus = file.endswith(TEST_SUFFIXES)
     source = cache(partial(read, file, options))
     for name in models or ["" if litmus else DEFAULT_MODEL]:
         for goal in options.properties:
@@ -183,7 +182,8 @@ def read(file: str, options: Options) -> Unit:
     """A file compiled and read."""
     path = Path(file)
     if not is_program(path):
-        raise InputError(f"{file}: not a program", hint=f"known endings: {', '.join((*SUFFIXES, LITMUS))}")
+        known = ", ".join((*SUFFIXES, *TEST_SUFFIXES))
+        raise InputError(f"{file}: not a program", hint=f"known endings: {known}")
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise InputError(f"cannot read {file}: it is no file")

@@ -13,13 +13,14 @@ from pathlib import Path
 
 from treville.campaigns.guard import guarded
 from treville.campaigns.inputs import read_text
-from treville.campaigns.loading import load_model, load_test
+from treville.campaigns.loading import cannot_leave_loops, load_model, load_test
 from treville.campaigns.outputs import PictureName, picture_names, write_text
 from treville.campaigns.pool import Limits, Pool, can_fork
 from treville.campaigns.results import Report
 from treville.campaigns.vacuity import about_model, about_test
 from treville.models.evaluate import evaluate
 from treville.programs.c import is_program, read_unit
+from treville.programs.compile_to import LANGUAGE_OF
 from treville.programs.ir import Program
 from treville.programs.litmus.states import state_object
 from treville.programs.litmus.test import LitmusTest
@@ -52,6 +53,7 @@ class Options:
     engine: str = "auto"
     dead: bool = False
     solver: str = "clasp"
+    leave_loops: bool = False
     seconds: float | None = None
     memory: int | None = None
     suggest: bool = False
@@ -157,6 +159,7 @@ def _fill(report: Report, task: Task) -> None:
         () if compiled else about_test(asked.view),
     )  # fmt: skip
     found = asked.ask(asked.view.program, question, budget)
+    found.complete = found.complete and not (options.leave_loops and asked.view.program.notices)
     done = found.verdict is not Verdict.UNKNOWN
     report.update(
         status="done" if done else "unknown",
@@ -184,7 +187,8 @@ def _about_bound(report: Report) -> str:
 
 
 def _test(task: Task, question: Question) -> _Asked:
-    test = load_test(read_text(task.file), task.file)
+    leave_after = task.options.bound if task.options.leave_loops else None
+    test = load_test(read_text(task.file), task.file, leave_after)
     shown = observed_test(test, question)
 
     def ask(program: Program, question: Question, budget: Budget) -> Portability:
@@ -195,6 +199,8 @@ def _test(task: Task, question: Question) -> _Asked:
 
 def _program(task: Task) -> _Asked:
     options = task.options
+    if options.leave_loops:
+        raise cannot_leave_loops(task.file)
     read_text(task.file)  # a file that cannot be read is refused here, with a plain sentence
     unit = read_unit(Path(task.file), options.defines, options.includes, options.others)
     program = unit.program(options.bound)
@@ -231,7 +237,7 @@ def _described(finding: Finding, asked: _Asked, task: Task) -> Report:
             for hop in explanation.hops()
         ],
         "steps": _steps(finding, explanation),
-        "lines_matter": asked.view.dialect in ("C", "LKMM"),
+        "lines_matter": asked.view.dialect in LANGUAGE_OF,
         "execution": execution_text(execution, program),
         "text": explanation_text(explanation, execution, program, model),
     }

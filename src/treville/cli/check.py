@@ -6,9 +6,9 @@ import argparse
 from typing import Any
 
 from treville.analysis.alias_names import Alias
-from treville.campaigns.check import LITMUS, answers
+from treville.campaigns.check import answers
 from treville.campaigns.check_task import Options
-from treville.campaigns.loading import load_model
+from treville.campaigns.loading import TEST_SUFFIXES, load_model
 from treville.campaigns.outputs import picture_names
 from treville.cli.arguments import (
     add_front_end,
@@ -36,7 +36,7 @@ _STAGES = ("llvm", "program", "passes", "compiled", "loops", "unrolled", "events
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `treville check`."""
-    add_inputs(parser, ".c, .i, .ll, .bc and .litmus files, folders of them, lists")
+    add_inputs(parser, ".c, .i, .ll, .bc, .litmus and .pts files, folders of them, lists")
     add_models(parser, "sc; a litmus test's own")
     add_json(parser, "file, model and property")
     parser.add_argument(
@@ -134,7 +134,7 @@ def _bound(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Check every file under every model; the exit code is that of the batch."""
-    files = found_inputs(options, (*SUFFIXES, LITMUS), "programs")
+    files = found_inputs(options, (*SUFFIXES, *TEST_SUFFIXES), "programs")
     usual = (options.encoding, options.solver) == ("acyclicity", "clasp")
     if options.engine in ("lazy", "states") and not usual:
         raise InputError(f"--engine {options.engine} works with the default encoding and solver only")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import fields
 from pathlib import Path
 
-from treville.campaigns.check import LITMUS, read
+from treville.campaigns.check import read
 from treville.campaigns.check_task import Options
-from treville.campaigns.loading import load_model
+from treville.campaigns.loading import TEST_SUFFIXES, load_model
 from treville.cli.check_dump_encoding import encoding_text
 from treville.engines.task import program_task
 from treville.events.symbolic_whole import whole_program
@@ -27,7 +27,7 @@ _COMMON = {field.name for field in fields(ir.InstructionBase)}
 
 def dump(file: str, model: str, options: Options, stage: str) -> str:
     """The stage of one file; the names are those of `--dump`."""
-    if file.endswith(LITMUS):
+    if file.endswith(TEST_SUFFIXES):
         raise InputError(f"{file}: only C programs and LLVM IR go through stages that can be printed")
     if stage == "llvm":
         read(file, options)  # refuses what is no program, with a plain sentence

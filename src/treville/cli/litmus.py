@@ -11,7 +11,7 @@ from typing import Any
 from treville.campaigns.batch import run_batch
 from treville.campaigns.herd import herd_block
 from treville.campaigns.litmus_task import OWN_MODEL, Options
-from treville.campaigns.loading import load_model
+from treville.campaigns.loading import TEST_SUFFIXES, load_model
 from treville.campaigns.results import PRIVATE_FIELDS, Journal
 from treville.cli.arguments import (
     add_growing_bound,
@@ -29,7 +29,7 @@ from treville.cli.arguments import (
 from treville.cli.litmus_text import Summary, Table, print_error, witness_block
 from treville.results.verdict import ExitCode, batch_exit, report_line
 
-_SUFFIXES = (".litmus",)
+_SUFFIXES = TEST_SUFFIXES
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from treville.campaigns.loading import load_model
+from treville.campaigns.loading import TEST_SUFFIXES, load_model
 from treville.campaigns.portability import Options, run_batch
 from treville.cli.arguments import (
     add_bound,
@@ -21,7 +21,7 @@ from treville.cli.port_text import Printer
 from treville.programs.c import SUFFIXES
 from treville.results.verdict import batch_exit, report_line
 
-_SUFFIXES = (".litmus", *SUFFIXES)
+_SUFFIXES = (*TEST_SUFFIXES, *SUFFIXES)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,6 +47,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="states over what the test observes, or every register and location (condition)",
     )
     add_bound(parser)
+    parser.add_argument(
+        "--leave-loops",
+        action="store_true",
+        help="of .pts programs: leave loops at the bound, whatever their conditions say, as Porthos does",
+    )
     parser.add_argument(
         "--engine", choices=("auto", "enumerate", "eager", "lazy"), default="auto", help="how to search"
     )
@@ -90,6 +95,7 @@ def run(options: argparse.Namespace) -> int:
         engine=options.engine,
         dead=options.dead,
         solver=options.solver,
+        leave_loops=options.leave_loops,
         seconds=options.timeout,
         memory=memory_in_bytes(options),
         suggest=alone if options.suggest is None else options.suggest,
