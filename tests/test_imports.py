@@ -65,7 +65,11 @@ EXTRA = Saved(0, "")
 LATE: dict[str, dict[str, Saved]] = {
     # Commands of which one option needs much more than the others.
     "treville": {"treville.api": Saved(102, "--help")},
-    "treville.cli.check": {"treville.cli.check_dump": Saved(14, "check PASSING.c")},
+    "treville.cli.check": {
+        "treville.cli.check_dump": Saved(14, "check PASSING.c"),
+        "treville.cli.dump_test": Saved(14, "check PASSING.c"),
+    },
+    "treville.cli.litmus": {"treville.cli.dump_test": Saved(20, "litmus FILE")},
     "treville.cli.history": {
         "treville.cli.history_model": Saved(55, "history FILE"),
         "treville.histories.timeline": Saved(3.6, "history FILE"),

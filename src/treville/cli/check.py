@@ -204,8 +204,12 @@ def _print(file: str, reports: list[dict[str, Any]], options: argparse.Namespace
 
 def _dump(files: list[str], models: list[str], asked: Any, stage: str) -> int:
     from treville.cli.check_dump import dump
+    from treville.cli.dump_test import dump_test
 
     for file in files:
-        for name in models or ["sc"]:
-            print(dump(file, name, asked, stage))
+        for name in models or [""]:
+            if file.endswith(TEST_SUFFIXES):
+                print(dump_test(file, name, stage, asked.bound, asked.variants, asked.bell))
+            else:
+                print(dump(file, name or "sc", asked, stage))
     return int(ExitCode.PASS)

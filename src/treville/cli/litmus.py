@@ -30,6 +30,7 @@ from treville.cli.litmus_text import Summary, Table, print_error, witness_block
 from treville.results.verdict import ExitCode, batch_exit, report_line
 
 _SUFFIXES = TEST_SUFFIXES
+_STAGES = ("program", "passes", "compiled", "unrolled", "events", "relations", "formula")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,6 +71,7 @@ def _add_witness_options(parser: argparse.ArgumentParser) -> None:
         "--executions", choices=("all", "allowed", "forbidden"), help="walk through candidate executions"
     )
     add_pictures(group, "executions")
+    group.add_argument("--dump", choices=_STAGES, metavar="STAGE", help=f"print {', '.join(_STAGES)}")
     group.add_argument("--show", metavar="REL,...", default="", help="the relations that pictures show")
 
 
@@ -81,6 +83,8 @@ def run(options: argparse.Namespace) -> int:
     for name in models:
         if name != OWN_MODEL:
             load_model(name, variants, options.bell)
+    if options.dump:
+        return _dump(files, models, variants, options)
     alone = len(files) == 1 and not options.json
     asked = Options(
         bound=options.bound,
@@ -96,6 +100,16 @@ def run(options: argparse.Namespace) -> int:
         show=tuple(name for name in options.show.split(",") if name),
     )
     return int(_run_and_print(files, models, asked, options))
+
+
+def _dump(files: list[str], models: list[str], variants: tuple[str, ...], options: argparse.Namespace) -> int:
+    from treville.cli.dump_test import dump_test
+
+    for file in files:
+        for name in models:
+            asked = "" if name == OWN_MODEL else name
+            print(dump_test(file, asked, options.dump, options.bound, variants, options.bell))
+    return int(ExitCode.PASS)
 
 
 def _run_and_print(files: list[str], models: list[str], asked: Any, options: argparse.Namespace) -> ExitCode:
