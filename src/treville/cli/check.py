@@ -88,7 +88,10 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         help="how memory models become formulas; clocks and conflicts know shipped models only",
     )
     group.add_argument(
-        "--solver", choices=("clasp", "z3", "sat", "cadical"), default="clasp", help="who solves formulas"
+        "--solver",
+        choices=("clasp", "z3", "sat", "cadical", "z3-any", "sat-any"),
+        default="clasp",
+        help="who solves formulas (-any: any fixpoint of recursive definitions where that is enough)",
     )
     group.add_argument(
         "--alias",
@@ -138,6 +141,8 @@ def run(options: argparse.Namespace) -> int:
     usual = (options.encoding, options.solver) == ("acyclicity", "clasp")
     if options.engine in ("lazy", "states") and not usual:
         raise InputError(f"--engine {options.engine} works with the default encoding and solver only")
+    if options.encoding != "acyclicity" and options.solver.endswith("-any"):
+        raise InputError(f"--encoding {options.encoding} has no recursive definitions: leave out -any")
     if options.alias != "flow" and (options.engine == "states" or not usual):
         raise InputError("--alias is for the engines eager and lazy, with their own encoding and solver")
     if not usual and not all(goal.is_about_failures for goal in options.property):
