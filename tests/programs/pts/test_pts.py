@@ -223,6 +223,7 @@ def test_mistakes_are_refused_at_their_place(body: str, message: str, column: in
         ("{x} thread t0 { x := 1", "expected ';'", (1, 23)),
         ("{x} thread t0 { }\nexists (0:r = 1)", "P0 has no register r", (2, 11)),
         ("{x} thread t0 { }\nexists (1:r = 1)", "no thread P1", (2, 9)),
+        ("{x} thread t0 { }\nexists (x = 1 /\\ z = 1)", "no location z", (2, 18)),
         ("{x} thread t0 { } nonsense", "condition", (1, 19)),
     ],
 )

@@ -1,8 +1,8 @@
 """A `.pts` file -> a litmus test.
 
-A file declares locations, all 0 at first, then threads over them, then perhaps a
-condition as litmus tests have it. States are those of the paper: the values of all locations and registers.
-Accesses are C11's, and so is what they are compiled to; fences are those of x86 and Power.
+A file declares locations, all 0 at first, then threads over them, then perhaps a condition as litmus tests
+have it. States are those of the paper: the values of all locations and registers. Accesses are C11's, and so
+is what they are compiled to; fences are those of x86 and Power.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ _NUMBERED = re.compile(r"t(\d{1,4})$")
 
 def read(text: str, name: str, leave_after: int | None = None) -> LitmusTest:
     """See `programs.pts.parse`."""
+    text = text.removeprefix("\ufeff")
     source = Source(name, text)
     clean = blank_comments(source, text, 0)
     clean = _LINE_COMMENT.sub(lambda comment: " " * len(comment.group()), clean)
@@ -44,7 +45,12 @@ def read(text: str, name: str, leave_after: int | None = None) -> LitmusTest:
             raise sections.error(f"{program.threads[thread].name} has no register {word}", offset, len(word))
         return word, word
 
+    declared = set(program.locations)
     test = read_conditions(sections, program, DIALECT, register)
+    for other in program.locations.keys() - declared:
+        place = re.search(rf"\b{re.escape(other)}\b", sections.conditions.text)
+        offset = end + (place.start() if place else 0)
+        raise sections.error(f"there is no location {other}", offset, len(other))
     return replace(test, observed=tuple(_state(program, reader.registers)))
 
 
