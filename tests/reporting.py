@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from treville.analysis.alias_names import FLOW, Alias
 from treville.campaigns import check, check_task, litmus, litmus_task
 from treville.campaigns.kind import Limits, nobody
+from treville.campaigns.loading import TEST_SUFFIXES
 from treville.results.properties import Property
 from treville.results.reports.report import as_object
 
@@ -42,7 +43,7 @@ class Options:
 
 def answers(file: str, models: Sequence[str], options: Options) -> Iterator[Report]:
     """The reports of `treville check` for each model and property."""
-    own = "" if file.endswith(check.LITMUS) else check.DEFAULT_MODEL
+    own = "" if file.endswith(TEST_SUFFIXES) else check.DEFAULT_MODEL
     questions = [
         check_task.Question(file, model, goal, options.asked())
         for model in models or [own]

@@ -66,7 +66,11 @@ EXTRA = Saved(0, "")
 LATE: dict[str, dict[str, Saved]] = {
     # Commands of which one option needs much more than the others.
     "treville": {"treville.api": Saved(102, "--help")},
-    "treville.cli.check": {"treville.cli.check_dump": Saved(14, "check PASSING.c")},
+    "treville.cli.check": {
+        "treville.cli.check_dump": Saved(14, "check PASSING.c"),
+        "treville.cli.dump_test": Saved(14, "check PASSING.c"),
+    },
+    "treville.cli.litmus": {"treville.cli.dump_test": Saved(20, "litmus FILE")},
     "treville.cli.batch": {
         "treville.rendering.junit": Saved(3.0, "litmus FILE"),
         "treville.rendering.sarif": Saved(6.0, "litmus FILE"),
@@ -97,6 +101,7 @@ LATE: dict[str, dict[str, Saved]] = {
         "treville.programs.c.translate": Saved(11, "check FILE.litmus"),
     },
     "treville.programs.c.compile": {"llvmlite": EXTRA},
+    "treville.programs.pts": {"treville.programs.pts.reader": Saved(6.2, "litmus FILE")},
     # Engines that are asked whether they suit before another one has the answer.
     "treville.engines.outcomes.symbolic": {
         "treville.engines.outcomes.symbolic_search": Saved(20, "litmus FILE"),

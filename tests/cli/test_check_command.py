@@ -383,12 +383,26 @@ def test_files_that_cannot_be_read_are_refused(
     assert capsys.readouterr().err.startswith("error: ")
 
 
-@pytest.mark.parametrize("stage", ["llvm", "program", "loops"])
-def test_litmus_tests_have_no_stages(stage: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("stage", ["llvm", "loops"])
+def test_litmus_tests_do_not_have_all_stages(
+    stage: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "SB.litmus"
     path.write_text(SB)
     assert main(["check", str(path), "--dump", stage]) == 2
-    assert "only C programs" in capsys.readouterr().err
+    assert f"a litmus test has no stage '{stage}'" in capsys.readouterr().err
+
+
+def test_stages_of_litmus_tests_are_those_of_treville_litmus(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "SB.litmus"
+    path.write_text(SB)
+    printed = []
+    for command in ("check", "litmus"):
+        assert main([command, str(path), "--model", "pso", "--dump", "relations"]) == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
 
 
 def test_endless_recursion_is_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

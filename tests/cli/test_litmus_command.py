@@ -268,3 +268,25 @@ def test_help_imports_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
     assert done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("stage", "expected"),
+    [
+        ("program", "P1():"), ("passes", "verifier"), ("compiled", "Store address="), ("unrolled", "-> end"),
+        ("events", "4: init  W  x"), ("relations", "rf: 4 may, 0 must"), ("formula", "#edge ("),
+    ],
+)  # fmt: skip
+def test_every_stage_of_a_test_can_be_printed(
+    stage: str, expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["litmus", str(EXAMPLES / "SB.litmus"), "--model", "tso", "--dump", stage]) == 0
+    assert expected in capsys.readouterr().out
+
+
+def test_relations_of_a_test_are_those_of_the_model(capsys: pytest.CaptureFixture[str]) -> None:
+    """What a model knows from the start is `must`; of the rest only what can close a cycle is active."""
+    assert main(["litmus", str(EXAMPLES / "SB.litmus"), "--dump", "relations"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    at = lines.index("rfe: 4 may, 0 must")
+    assert lines[at + 1 : at + 4] == ["  must:   none", "  may:    0-3 2-1 4-3 5-1", "  active: 0-3 2-1"]

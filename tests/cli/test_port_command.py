@@ -11,6 +11,7 @@ from treville.cli.main import main
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "litmus"
 SB, MP = str(EXAMPLES / "SB.litmus"), str(EXAMPLES / "MP.litmus")
+HANDSHAKE = str(EXAMPLES.parent / "port" / "handshake.pts")
 PETERSON = str(Path(__file__).resolve().parents[1] / "c" / "safe" / "peterson.c")
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
@@ -50,6 +51,28 @@ def test_json_has_one_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert finding["direction"] == "new"
     assert set(finding["state"].values()) == {0}
     assert len(finding["cycle"]) == 4
+
+
+def test_programs_of_porthos_are_asked_about(capsys: pytest.CaptureFixture[str]) -> None:
+    assert port(HANDSHAKE, "--source", "tso", "--target", "power") == 1
+    out = capsys.readouterr().out
+    assert "1:got=0" in out
+    assert "lwsync between line 6 `slot.store(_rx, 42)` and line 7 `flag.store(_rx, 1)`" in out
+    assert port(HANDSHAKE, "--source", "sc", "--target", "tso") == 0
+
+
+def test_loops_of_porthos_can_be_left(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A thread that never ends has no final state, unless its loop is left."""
+    file = tmp_path / "endless.pts"
+    file.write_text("{x, y} thread t0 { while true { x := 1; a <- y } } thread t1 { y := 1; b <- x }")
+    asked = (str(file), "--source", "sc", "--target", "tso", "--no-suggest")
+    assert port(*asked) == 0
+    assert "a loop was cut at the bound" in capsys.readouterr().out
+    assert port(*asked, "--leave-loops", "--bound", "1") == 1
+    assert "loops are left after 1 rounds, whatever their conditions say" in capsys.readouterr().out
+    for other in (SB, PETERSON):
+        assert port(other, "--source", "sc", "--target", "tso", "--leave-loops") == 2
+        assert "only loops of .pts programs can be left" in capsys.readouterr().err
 
 
 def test_what_is_lost_is_said(capsys: pytest.CaptureFixture[str]) -> None:

@@ -51,7 +51,7 @@ def test_an_engine_is_right_or_does_not_answer(engine: str) -> None:
 
 @pytest.mark.parametrize("engine", SOLVERS)
 def test_an_engine_with_another_solver_is_right_or_does_not_answer(engine: str) -> None:
-    pytest.importorskip("z3" if engine.endswith("z3") else "pysat")
+    pytest.importorskip("z3" if "z3" in engine else "pysat")
     some = [case for number, case in enumerate(ALL) if number % 3 == len(engine) % 3]
     wrong = [case.name for case in some if ask(engine, case) not in (case.expected, "UNKNOWN")]
     assert wrong == []

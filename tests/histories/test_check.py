@@ -60,6 +60,9 @@ EXAMPLES = {
     "coherence of one location": ("(w,x,1).(w,x,2) || (r,x,2).(r,x,1)", {"GWO", "LOCAL"}),
     "a value out of thin air": ("(w,x,1) || (r,x,2)", set()),
     "a value that its own thread overwrote": ("(w,x,1).(w,x,2).(r,x,1)", set()),
+    "the initial value after an own write, which 004's Definitions 6 and 9 allow": ("(w,x,1).(r,x,0)", set()),
+    "the initial value before and after an own write": ("(r,x,0).(w,x,1).(r,x,0)", set()),
+    "the initial value after another's write was read": ("(r,x,1).(r,x,0) || (w,x,1)", set()),
 }
 
 

@@ -21,7 +21,7 @@ from treville.campaigns.check_task import Options, Question
 from treville.campaigns.guard import Draft, guarded
 from treville.campaigns.keys import key_of, model_key, program_key, text_key
 from treville.campaigns.kind import Kind, Telling
-from treville.campaigns.loading import load_model
+from treville.campaigns.loading import TEST_SUFFIXES, load_model
 from treville.campaigns.vacuity import about_model, about_program
 from treville.engines import registry
 from treville.engines.contract import GaveUp, Refuted
@@ -42,7 +42,6 @@ from treville.results.reports.report import Status
 from treville.witness.naming import line_name
 
 DEFAULT_MODEL = "sc"
-LITMUS = ".litmus"
 _LLVM = re.compile(r"^(?:; ModuleID|source_filename =|target triple|define .*@main\()", re.MULTILINE)
 _HOLDS = {
     Property.SAFETY: "no assertion can fail, no error of memory",
@@ -115,7 +114,7 @@ KIND = Check()
 def _is_litmus(question: Question) -> bool:
     """Standard input holds a litmus test if it begins with a dialect's name."""
     if question.text is None:
-        return question.file.endswith(LITMUS)
+        return question.file.endswith(TEST_SUFFIXES)
     return question.text.lstrip().partition(" ")[0] in DIALECTS
 
 
@@ -218,7 +217,8 @@ def read(file: str, options: Options) -> Unit:
     """A file compiled and read."""
     path = Path(file)
     if not is_program(path):
-        raise InputError(f"{file}: not a program", hint=f"known endings: {', '.join((*SUFFIXES, LITMUS))}")
+        known = ", ".join((*SUFFIXES, *TEST_SUFFIXES))
+        raise InputError(f"{file}: not a program", hint=f"known endings: {known}")
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise InputError(f"cannot read {file}: it is no file")

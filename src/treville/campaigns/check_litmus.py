@@ -176,7 +176,7 @@ def _race(draft: Draft[CheckReport], question: Question, telling: Telling[CheckR
 
 def _racing(test: LitmusTest, model: Model) -> Model:
     """The model with a notion of races; only C has one under models that do not say."""
-    if test.dialect != "C" and not races_of(model):
+    if test.dialect not in ("C", "PTS") and not races_of(model):
         raise InputError(
             f"{test.file}: {model.name} does not say what a data race of a test in assembly is",
             hint="data races are a notion of C, or of a model with a flag for them",

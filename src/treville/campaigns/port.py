@@ -15,12 +15,13 @@ from treville.campaigns.guard import Draft, guarded
 from treville.campaigns.inputs import input_text, read_text
 from treville.campaigns.keys import key_of, model_key, program_key, text_key
 from treville.campaigns.kind import Kind, Limits, Telling, nobody
-from treville.campaigns.loading import load_model, load_test
+from treville.campaigns.loading import cannot_leave_loops, load_model, load_test
 from treville.campaigns.outputs import PictureName
 from treville.campaigns.vacuity import about_model, about_test
 from treville.campaigns.walk import cycle_of
 from treville.models.evaluate import evaluate
 from treville.programs.c import is_program, read_unit
+from treville.programs.compile_to import LANGUAGE_OF
 from treville.programs.ir import Program
 from treville.programs.litmus.states import state_object
 from treville.programs.litmus.test import LitmusTest
@@ -56,6 +57,7 @@ class Options:
     engine: str = "auto"
     dead: bool = False
     solver: str = "clasp"
+    leave_loops: bool = False
     limits: Limits = field(default_factory=Limits)
     suggest: bool = False
     svg: str = ""
@@ -159,6 +161,7 @@ def _fill(draft: Draft[PortReport], asked_about: PortQuestion, telling: Telling[
     )  # fmt: skip
     draft.report = replace(draft.report, test=asked.view.name, warnings=warnings)
     found = asked.ask(asked.view.program, question, budget)
+    found.complete = found.complete and not (options.leave_loops and asked.view.program.notices)
     done = found.verdict is not Verdict.UNKNOWN
     draft.report = replace(
         draft.report,
@@ -188,7 +191,8 @@ def _about_bound(report: PortReport) -> str:
 
 
 def _test(asked: PortQuestion, question: Question) -> _Asked:
-    test = load_test(input_text(asked.file, asked.text), asked.file)
+    leave_after = asked.options.bound if asked.options.leave_loops else None
+    test = load_test(input_text(asked.file, asked.text), asked.file, leave_after)
     shown = observed_test(test, question)
 
     def ask(program: Program, question: Question, budget: Budget) -> Portability:
@@ -199,6 +203,8 @@ def _test(asked: PortQuestion, question: Question) -> _Asked:
 
 def _program(asked: PortQuestion) -> _Asked:
     options = asked.options
+    if options.leave_loops:
+        raise cannot_leave_loops(asked.file)
     read_text(asked.file)  # a file that cannot be read is refused here, with a plain sentence
     unit = read_unit(Path(asked.file), options.defines, options.includes, options.others)
     program = unit.program(options.bound)
@@ -229,7 +235,7 @@ def _described(finding: Finding, asked: _Asked) -> Found:
         axiom=explanation.axiom.name,
         cycle=cycle_of(explanation),
         steps=_steps(finding, explanation),
-        lines_matter=asked.view.dialect in ("C", "LKMM"),
+        lines_matter=asked.view.dialect in LANGUAGE_OF,
         execution=execution_text(execution, program),
         text=explanation_text(explanation, execution, program, model),
     )

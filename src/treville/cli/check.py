@@ -6,9 +6,9 @@ import argparse
 from typing import Any
 
 from treville.analysis.alias_names import Alias
-from treville.campaigns.check import DEFAULT_MODEL, KIND, LITMUS
+from treville.campaigns.check import DEFAULT_MODEL, KIND
 from treville.campaigns.check_task import Options, Question
-from treville.campaigns.loading import load_model
+from treville.campaigns.loading import TEST_SUFFIXES, load_model
 from treville.campaigns.outputs import PictureName, picture_names
 from treville.cli.arguments import add_front_end, add_models, add_pictures, chosen_variants, positive
 from treville.cli.batch import add_batch, answer_batch, found_inputs, limits_of, text_of
@@ -27,7 +27,7 @@ _STAGES = ("llvm", "program", "passes", "compiled", "loops", "unrolled", "events
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `treville check`."""
     add_batch(
-        parser, ".c, .i, .ll, .bc and .litmus files, folders of them, lists", "file, model and property"
+        parser, ".c, .i, .ll, .bc, .litmus and .pts files, folders of them, lists", "file, model and property"
     )
     add_models(parser, "sc; a litmus test's own")
     parser.add_argument(
@@ -79,7 +79,10 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         help="how memory models become formulas; clocks and conflicts know shipped models only",
     )
     group.add_argument(
-        "--solver", choices=("clasp", "z3", "sat", "cadical"), default="clasp", help="who solves formulas"
+        "--solver",
+        choices=("clasp", "z3", "sat", "cadical", "z3-any", "sat-any"),
+        default="clasp",
+        help="who solves formulas (-any: any fixpoint of recursive definitions where that is enough)",
     )
     group.add_argument(
         "--alias",
@@ -124,10 +127,12 @@ def _bound(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Check every file under every model; the exit code is that of the batch."""
-    files = found_inputs(options, (*SUFFIXES, LITMUS), "programs")
+    files = found_inputs(options, (*SUFFIXES, *TEST_SUFFIXES), "programs")
     usual = (options.encoding, options.solver) == ("acyclicity", "clasp")
     if options.engine in ("lazy", "states") and not usual:
         raise InputError(f"--engine {options.engine} works with the default encoding and solver only")
+    if options.encoding != "acyclicity" and options.solver.endswith("-any"):
+        raise InputError(f"--encoding {options.encoding} has no recursive definitions: leave out -any")
     if options.alias != "flow" and (options.engine == "states" or not usual):
         raise InputError("--alias is for the engines eager and lazy, with their own encoding and solver")
     if not usual and not all(goal.is_about_failures for goal in options.property):
@@ -180,7 +185,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _own_model(file: str) -> str:
     """A litmus test has a model of its own."""
-    return "" if file.endswith(LITMUS) else DEFAULT_MODEL
+    return "" if file.endswith(TEST_SUFFIXES) else DEFAULT_MODEL
 
 
 def _shown(report: CheckReport, options: argparse.Namespace) -> dict[str, Any]:
@@ -199,8 +204,12 @@ def _target(name: str) -> str:
 
 def _dump(files: list[str], models: list[str], goal: Property, asked: Options, stage: str) -> int:
     from treville.cli.check_dump import dump
+    from treville.cli.dump_test import dump_test
 
     for file in files:
-        for name in models or ["sc"]:
-            print(dump(file, name, goal, asked, stage))
+        for name in models or [""]:
+            if file.endswith(TEST_SUFFIXES):
+                print(dump_test(file, name, stage, asked.bound, asked.variants, asked.bell))
+            else:
+                print(dump(file, name or "sc", goal, asked, stage))
     return int(ExitCode.PASS)

@@ -5,20 +5,19 @@ from __future__ import annotations
 from dataclasses import fields
 from pathlib import Path
 
-from treville.campaigns.check import LITMUS, read
+from treville.campaigns.check import read
 from treville.campaigns.check_task import Options
 from treville.campaigns.loading import load_model
 from treville.cli.check_dump_encoding import encoding_text
 from treville.engines.task import program_task
 from treville.events.symbolic_whole import whole_program
 from treville.passes.model import steps as model_steps
-from treville.passes.program import Context, steps
+from treville.passes.program import Context, lower, steps
 from treville.programs import ir
 from treville.programs.c.compile import llvm_text
 from treville.programs.loops import Loop, bounds_of_heads, loops_of, place_of
 from treville.programs.spin import spin_jumps
 from treville.programs.unroll import CUT, EXIT, WAIT, Unrolling, unroll
-from treville.results import InputError
 from treville.results.defaults import BOUND
 from treville.results.properties import Property
 from treville.witness.naming import line_name
@@ -28,8 +27,6 @@ _COMMON = {field.name for field in fields(ir.InstructionBase)}
 
 def dump(file: str, model: str, goal: Property, options: Options, stage: str) -> str:
     """The stage of one file; the names are those of `--dump`."""
-    if file.endswith(LITMUS):
-        raise InputError(f"{file}: only C programs and LLVM IR go through stages that can be printed")
     if stage == "llvm":
         read(file, options)  # refuses what is no program, with a plain sentence
         return llvm_text(Path(file), options.defines, options.includes, options.others)
@@ -51,11 +48,8 @@ def dump(file: str, model: str, goal: Property, options: Options, stage: str) ->
 
 def passes_text(program: ir.Program, context: Context) -> str:
     """Every pass in order, what it does, and what it made of this program and this model."""
-    lines = ["program:", f"  {'front end':<14}{_size(program)}"]
-    for each, after in steps(program, context):
-        changed = _size(after) if after is not program else "the same"
-        lines.append(f"  {each.name:<14}{changed:<22}  {each.does}")
-        program = after
+    lines = program_steps_text(program, context)
+    program = lower(program, context)
     lines.append("model:")
     model = context.model
     lines.append(f"  {model.name:<14}{len(model.axioms)} axioms")
@@ -66,14 +60,28 @@ def passes_text(program: ir.Program, context: Context) -> str:
     return "\n".join(lines)
 
 
+def program_steps_text(program: ir.Program, context: Context) -> list[str]:
+    """A line for each pass over the program."""
+    lines = ["program:", f"  {'front end':<14}{_size(program)}"]
+    for each, after in steps(program, context):
+        changed = _size(after) if after is not program else "the same"
+        lines.append(f"  {each.name:<14}{changed:<22}  {each.does}")
+        program = after
+    return lines
+
+
 def _size(program: ir.Program) -> str:
     return f"{sum(1 for _ in program.instructions())} instructions"
+
+
+def _bodies(program: ir.Program) -> list[tuple[str, ir.Thread]]:
+    return [*((thread.name, thread) for thread in program.threads), *program.functions.items()]
 
 
 def program_text(program: ir.Program) -> str:
     """Locations and threads, an instruction a line."""
     lines = [f"{location.name} at {location.address:#x}" for location in program.locations.values()]
-    for name, thread in [("main", program.threads[0]), *program.functions.items()]:
+    for name, thread in _bodies(program):
         lines += ["", f"{name}({thread.parameter}):"]
         labels: dict[int, list[str]] = {}
         for label, place in thread.labels.items():
@@ -157,7 +165,7 @@ def _place_text(place: ir.Place | None, main: str) -> str:
 def unrolled_text(program: ir.Program, bound: int) -> str:
     """Every thread as the graph of its instruction copies."""
     lines = []
-    for name, thread in [("main", program.threads[0]), *program.functions.items()]:
+    for name, thread in _bodies(program):
         lines += ["", f"{name}:"]
         own = bounds_of_heads(thread, program.loop_bounds)
         unrolling = Unrolling(thread, bound, own, anew=True, spins=spin_jumps(thread))

@@ -18,9 +18,17 @@ MOST_PAIRS = 200
 def encoding_text(task: ProgramTask, bound: int, stage: str) -> str:
     """The stage of a program under a model, every axiom encoded."""
     facts = facts_of_program(task.program, bound, task.budget, implies_coherence(task.model))
-    encoding = encode_program(facts, task.model, task.budget)
+    return stage_of_encoding(encode_program(facts, task.model, task.budget), stage)
+
+
+def stage_of_encoding(encoding: Encoding, stage: str) -> str:
+    """Events, relations or formula of an encoding."""
     if stage == "events":
-        return "\n".join(_event(encoding, event) for event in encoding.facts.symbolic.events)
+        facts = encoding.facts
+        show = facts.symbolic.program.show_value
+        lines = [_event(encoding, event) for event in facts.symbolic.events]
+        lines += [f"{event}: init  W  {show(address)}" for event, address in facts.initial_writes.items()]
+        return "\n".join(lines)
     return relations_text(encoding) if stage == "relations" else formula_text(encoding.formula)
 
 

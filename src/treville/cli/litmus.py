@@ -6,13 +6,15 @@ import argparse
 
 from treville.campaigns.litmus import KIND
 from treville.campaigns.litmus_task import OWN_MODEL, Options, Question
-from treville.campaigns.loading import load_model
+from treville.campaigns.loading import TEST_SUFFIXES, load_model
 from treville.campaigns.outputs import PictureName, picture_names
 from treville.cli.arguments import add_growing_bound, add_models, add_pictures, chosen_variants
 from treville.cli.batch import add_batch, answer_batch, found_inputs, limits_of, text_of
 from treville.rendering.litmus import litmus_text
+from treville.results.verdict import ExitCode
 
-_SUFFIXES = (".litmus",)
+_SUFFIXES = TEST_SUFFIXES
+_STAGES = ("program", "passes", "compiled", "unrolled", "events", "relations", "formula")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,6 +43,7 @@ def _add_witness_options(parser: argparse.ArgumentParser) -> None:
         "--executions", choices=("all", "allowed", "forbidden"), help="walk through candidate executions"
     )
     add_pictures(group, "executions")
+    group.add_argument("--dump", choices=_STAGES, metavar="STAGE", help=f"print {', '.join(_STAGES)}")
     group.add_argument("--show", metavar="REL,...", default="", help="the relations that pictures show")
 
 
@@ -52,6 +55,8 @@ def run(options: argparse.Namespace) -> int:
     for name in models:
         if name != OWN_MODEL:
             load_model(name, variants, options.bell)
+    if options.dump:
+        return _dump(files, models, variants, options)
     alone = len(files) == 1 and not options.json
     asked = Options(
         bound=options.bound,
@@ -74,3 +79,13 @@ def run(options: argparse.Namespace) -> int:
     total = len(files) * len(models)
     text = lambda style: litmus_text(files, models, style)  # noqa: E731 - short, and used once
     return answer_batch(KIND, questions, total, files, options, text)
+
+
+def _dump(files: list[str], models: list[str], variants: tuple[str, ...], options: argparse.Namespace) -> int:
+    from treville.cli.dump_test import dump_test
+
+    for file in files:
+        for name in models:
+            asked = "" if name == OWN_MODEL else name
+            print(dump_test(file, asked, options.dump, options.bound, variants, options.bell))
+    return int(ExitCode.PASS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from treville.campaigns.loading import load_model
+from treville.campaigns.loading import TEST_SUFFIXES, load_model
 from treville.campaigns.outputs import PictureName, picture_names
 from treville.campaigns.port import KIND, Options, PortQuestion
 from treville.cli.arguments import add_bound, add_front_end
@@ -12,7 +12,7 @@ from treville.cli.batch import add_batch, answer_batch, found_inputs, limits_of,
 from treville.programs.c import SUFFIXES
 from treville.rendering.port import PortText
 
-_SUFFIXES = (".litmus", *SUFFIXES)
+_SUFFIXES = (*TEST_SUFFIXES, *SUFFIXES)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,6 +38,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="states over what the test observes, or every register and location (condition)",
     )
     add_bound(parser)
+    parser.add_argument(
+        "--leave-loops",
+        action="store_true",
+        help="of .pts programs: leave loops at the bound, whatever their conditions say, as Porthos does",
+    )
     parser.add_argument(
         "--engine", choices=("auto", "enumerate", "eager", "lazy"), default="auto", help="how to search"
     )
@@ -77,6 +82,7 @@ def run(options: argparse.Namespace) -> int:
         engine=options.engine,
         dead=options.dead,
         solver=options.solver,
+        leave_loops=options.leave_loops,
         limits=limits_of(options),
         suggest=alone if options.suggest is None else options.suggest,
         svg=options.svg,

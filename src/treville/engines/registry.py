@@ -51,6 +51,8 @@ def _difference(module: str, cls: str, *arguments: object) -> Callable[[], Diffe
 
 
 _OTHERS = (BackEnd.Z3, BackEnd.SAT, BackEnd.CADICAL)
+# The other encodings have no recursive definitions.
+_OF_ANY_FIXPOINT = (BackEnd.Z3_ANY, BackEnd.SAT_ANY)
 
 # Who decides whether a program can violate a property.
 DECIDE: Mapping[str, Callable[[], DecideEngine]] = {
@@ -64,7 +66,10 @@ DECIDE: Mapping[str, Callable[[], DecideEngine]] = {
     "formulas": _decide("acyclicity", "Acyclicity"),
     "eager": _decide("acyclicity", "Acyclicity", "eager"),
     "lazy": _decide("acyclicity", "Acyclicity", "lazy"),
-    **{f"eager:{solver}": _decide("acyclicity", "Acyclicity", "eager", solver) for solver in _OTHERS},
+    **{
+        f"eager:{solver}": _decide("acyclicity", "Acyclicity", "eager", solver)
+        for solver in (*_OTHERS, *_OF_ANY_FIXPOINT)
+    },
     **{name: _decide("partial_orders", "PartialOrders", name) for name in ("clocks", "conflicts")},
     **{
         f"{name}:{solver}": _decide("partial_orders", "PartialOrders", name, solver)
@@ -91,7 +96,10 @@ OUTCOMES: Mapping[str, Callable[[], OutcomeEngine]] = {
     "enumerate": _outcome("enumerate", "Enumerate"),
     "eager": _outcome("symbolic", "Symbolic"),
     "lazy": _outcome("symbolic", "Symbolic", lazy=True),
-    **{f"eager:{solver}": _outcome("symbolic", "Symbolic", back_end=solver) for solver in _OTHERS},
+    **{
+        f"eager:{solver}": _outcome("symbolic", "Symbolic", back_end=solver)
+        for solver in (*_OTHERS, *_OF_ANY_FIXPOINT)
+    },
     **{name: _outcome("partial_orders", "PartialOrderStates", name) for name in ("clocks", "conflicts")},
     **{
         f"{name}:{solver}": _outcome("partial_orders", "PartialOrderStates", name, solver)

@@ -24,7 +24,7 @@ _ORDERED = frozenset({"A", "Q", "L", "Acq", "Rel", "AcqRel", "Acquire", "Release
 def refuse_unknown_fences(program: Program, dialect: str, model: Model) -> None:
     """Raise `Unsupported` at the first fence or ordered access that the model does not understand. `dialect`
     is that of a litmus test, empty for a program that was compiled for the model."""
-    if dialect not in ("", "C") and DIALECTS.get(dialect) != model.shipped:
+    if dialect not in ("", "C", "PTS") and DIALECTS.get(dialect) != model.shipped:
         _refuse_unknown_orders(program, model)
     _refuse_unknown_fences(program, model)
 

@@ -18,6 +18,7 @@ from treville.programs.c.llvm import (
     Aggregate,
     ArrayType,
     Function,
+    GlobalName,
     IntType,
     LlvmInstruction,
     LocalName,

@@ -32,7 +32,7 @@ from treville.results import InputError, Unsupported
 LANGUAGES = ("c11", "rc11", "imm")
 KERNEL = "lkmm"
 TARGETS = (*HARDWARE, *LANGUAGES, KERNEL)
-LANGUAGE_OF = {"C": LANGUAGES, "LKMM": (KERNEL,)}
+LANGUAGE_OF = {"C": LANGUAGES, "PTS": LANGUAGES, "LKMM": (KERNEL,)}
 """The dialects of litmus tests that are compiled, and the targets that take them as they are."""
 TO_THE_END = "imm"
 """The model of C in which a branch controls all that follows in its thread, as on hardware (A. Podkopaev,

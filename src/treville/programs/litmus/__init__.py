@@ -18,6 +18,7 @@ DIALECTS: dict[str, str] = {
     "RISCV": "riscv",
     "C": "rc11",
     "LKMM": "lkmm",
+    "PTS": "rc11",
 }
 """Each dialect's own model, used where none is asked for."""
 

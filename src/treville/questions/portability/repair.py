@@ -59,6 +59,7 @@ FENCES: dict[str, tuple[FenceKind, ...]] = {
         ("atomic_thread_fence(memory_order_acquire)", "ACQ", "RR RW"),
         ("atomic_thread_fence(memory_order_seq_cst)", "SC MFENCE", _ALL),
     ),
+    "PTS": _kinds(("lwsync", "LWSYNC", "RR RW WW"), ("sync", "SYNC", _ALL)),
     "LKMM": _kinds(
         ("smp_wmb()", "Wmb", "WW"), ("smp_rmb()", "Rmb", "RR"), ("smp_mb()", "Mb MB", _ALL)
     ),

@@ -10,12 +10,16 @@ from treville.solving.back_ends.clasp import Clasp, Solver
 
 
 class BackEnd(StrEnum):
-    """Who solves formulas; only clasp knows rules and acyclic graphs, and can be limited and joined."""
+    """Who solves formulas; only clasp knows rules and acyclic graphs, and can be limited and joined.
+
+    Those with `any` look for any fixpoint of recursive definitions where that is enough (`polarity`)."""
 
     CLASP = "clasp"
     Z3 = "z3"
     SAT = "sat"
     CADICAL = "cadical"
+    Z3_ANY = "z3-any"
+    SAT_ANY = "sat-any"
 
 
 def make_solver(
@@ -26,11 +30,12 @@ def make_solver(
     match name:
         case BackEnd.CLASP:
             return Clasp(formula, projected, rarely_restarts)
-        case BackEnd.Z3:
+        case BackEnd.Z3 | BackEnd.Z3_ANY:
             from treville.solving.back_ends.z3 import Z3
 
-            return Z3(formula, projected)
-        case BackEnd.SAT | BackEnd.CADICAL:
+            return Z3(formula, projected, name is BackEnd.Z3_ANY)
+        case BackEnd.SAT | BackEnd.CADICAL | BackEnd.SAT_ANY:
             from treville.solving.back_ends.sat import SatSolver
 
-            return SatSolver(formula, projected, "cadical195" if name is BackEnd.CADICAL else "glucose4")
+            engine = "cadical195" if name is BackEnd.CADICAL else "glucose4"
+            return SatSolver(formula, projected, engine, name is BackEnd.SAT_ANY)

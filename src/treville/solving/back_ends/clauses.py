@@ -2,18 +2,20 @@
 
 A defined atom becomes equivalent to the disjunction of its bodies. Atoms that depend on each other in a
 cycle get levels: a body supports its head only if the atoms of the cycle in it have smaller levels, so that
-the least solution is the only one. An edge of the acyclic graph becomes "if the condition holds, the clock of
-its source is less than that of its target" (paper 000, lemma 1); edges that no cycle can use are left out.
+the least solution is the only one; where any solution will do (`polarity`), levels can be left out. An edge
+of the acyclic graph becomes "if the condition holds, the clock of its source is less than that of its target"
+(paper 000, lemma 1); edges that no cycle can use are left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from treville.formulas.formula import TRUE, Formula, Literal
 from treville.relations.graphs import components
+from treville.solving.back_ends.polarity import of_any_fixpoint
 
 
 class Less(NamedTuple):
@@ -27,12 +29,14 @@ class Less(NamedTuple):
 @dataclass(slots=True)
 class Clauses:
     """A formula in clauses. Variables up to `variables` are used, the first ones being the formula's atoms.
-    `clocks` maps each clock to how many there are in its group: so many values are enough."""
+    `clocks` maps each clock to how many there are in its group: so many values are enough. `larger` atoms
+    may hold although their least solution does not have them."""
 
     variables: int
     clauses: list[list[Literal]] = field(default_factory=list)
     comparisons: list[Less] = field(default_factory=list)
     clocks: dict[int, int] = field(default_factory=dict)
+    larger: set[Literal] = field(default_factory=set)
 
     def new(self) -> Literal:
         """A new variable."""
@@ -40,14 +44,19 @@ class Clauses:
         return Literal(self.variables)
 
 
-def clauses_of(formula: Formula) -> Clauses:
-    """The formula as clauses and comparisons."""
+def clauses_of(formula: Formula, any_fixpoint: bool = False) -> Clauses:
+    """The formula as clauses and comparisons. With `any_fixpoint` recursive atoms that can only do harm have
+    any solution of their rules."""
     result = Clauses(formula.atoms)
+    cyclic = cyclic_atoms(formula)
+    if any_fixpoint:
+        result.larger = of_any_fixpoint(formula, cyclic)
+        cyclic = {atom: cycle for atom, cycle in cyclic.items() if atom not in result.larger}
     result.clauses.append([TRUE])
     result.clauses += [[-literal for literal in body] for body in formula.forbidden]
     for literals in formula.at_most_one_of:
         _at_most_one(result, literals)
-    _define_atoms(result, formula)
+    _define_atoms(result, formula, cyclic)
     _compare(result, [Less(condition, a, b) for a, b, condition in formula.edges], formula.graph_nodes)
     return result
 
@@ -63,12 +72,11 @@ def _at_most_one(result: Clauses, literals: Sequence[Literal]) -> None:
         seen = following
 
 
-def _define_atoms(result: Clauses, formula: Formula) -> None:
+def _define_atoms(result: Clauses, formula: Formula, component: Mapping[Literal, int]) -> None:
     bodies: dict[Literal, list[Sequence[Literal]]] = {}
     for head, body in formula.rules:
         bodies.setdefault(head, []).append(body)
     free = {TRUE, *formula.choices}
-    component = cyclic_atoms(formula)
     levels: dict[Literal, int] = {}
     comparisons: list[Less] = []
     for atom in formula.all_atoms():

@@ -24,9 +24,14 @@ class SatSolver(Solver):
     """A back end for CNF with assumptions."""
 
     def __init__(
-        self, formula: Formula, projected: Sequence[Literal] | None = None, engine: str = _INTERRUPTIBLE
+        self,
+        formula: Formula,
+        projected: Sequence[Literal] | None = None,
+        engine: str = _INTERRUPTIBLE,
+        any_fixpoint: bool = False,
     ) -> None:
-        """With `projected`, solutions that agree on these literals count as one."""
+        """With `projected`, solutions that agree on these literals count as one. `any_fixpoint`: see
+        `clauses_of`."""
         try:
             from pysat.solvers import Solver as PySat
         except ImportError:
@@ -34,11 +39,11 @@ class SatSolver(Solver):
             raise InputError("the solver needs the package python-sat", hint=hint) from None
         self.engine = engine
         self.atoms = formula.atoms
-        clauses = clauses_of(formula)
+        clauses = clauses_of(formula, any_fixpoint)
         expand_comparisons(clauses)
         self.clauses = clauses
         wanted = formula.all_atoms() if projected is None else map(abs, projected)
-        self.projected = sorted({*wanted} - {TRUE})
+        self.projected = sorted({*wanted} - {TRUE} - clauses.larger)
         self._accumulated = {"conflicts": 0, "propagations": 0, "decisions": 0}
         self._solver: Any = PySat(name=engine, bootstrap_with=clauses.clauses)
 

@@ -33,20 +33,23 @@ def smt_text(clauses: Clauses) -> str:
 class Z3(Solver):
     """A back end for clauses and integers."""
 
-    def __init__(self, formula: Formula, projected: Sequence[Literal] | None = None) -> None:
-        """With `projected`, solutions that agree on these literals count as one."""
+    def __init__(
+        self, formula: Formula, projected: Sequence[Literal] | None = None, any_fixpoint: bool = False
+    ) -> None:
+        """With `projected`, solutions that agree on these literals count as one. `any_fixpoint`: see
+        `clauses_of`."""
         try:
             import z3
         except ImportError:
             hint = "pip install treville[z3]"
             raise InputError("the solver needs the package z3-solver", hint=hint) from None
         self.z3: Any = z3
-        self.clauses = clauses_of(formula)
+        self.clauses = clauses_of(formula, any_fixpoint)
         self.variables: list[Any] = [None, *(z3.Bool(f"v{i}") for i in range(1, self.clauses.variables + 1))]
         self.solver: Any = z3.SolverFor("QF_IDL")
         self.solver.from_string(smt_text(self.clauses))
         wanted = formula.all_atoms() if projected is None else map(abs, projected)
-        self.projected = sorted({*wanted} - {TRUE})
+        self.projected = sorted({*wanted} - {TRUE} - self.clauses.larger)
         self._counted = {"conflicts": 0, "propagations": 0, "decisions": 0}
 
     def _literal(self, literal: Literal) -> Any:
