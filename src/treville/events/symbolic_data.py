@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from treville.events.kinds import FENCE, WRITE, EventKind
 from treville.events.symbolic_terms import Condition, Terms, Value
-from treville.programs.ir import Instruction, Program
+from treville.programs.ir import Free, Instruction, Program
 from treville.relations import EventId
 
 # Reads that something depends on, each with the condition under which it does (given both events).
@@ -144,7 +144,7 @@ class SymbolicProgram:
     joins: tuple[tuple[Value, int], ...]
     objects: tuple[tuple[str, int], ...]
     heap: tuple[int, ...]
-    frees: tuple[tuple[Condition, Value, Instruction], ...]
+    frees: tuple[tuple[Condition, Value, Free], ...]
     unset: Mapping[int, Instruction]
     waits: tuple[Wait, ...]
     threads: Mapping[int, tuple[Condition, Condition]]
@@ -180,7 +180,7 @@ class SymbolicDraft:
     joins: list[tuple[Value, int]] = field(default_factory=list)
     objects: list[tuple[str, int]] = field(default_factory=list)
     heap: list[int] = field(default_factory=list)
-    frees: list[tuple[Condition, Value, Instruction]] = field(default_factory=list)
+    frees: list[tuple[Condition, Value, Free]] = field(default_factory=list)
     unset: dict[int, Instruction] = field(default_factory=dict)
     waits: list[Wait] = field(default_factory=list)
     threads: dict[int, tuple[Condition, Condition]] = field(default_factory=dict)

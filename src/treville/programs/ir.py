@@ -261,11 +261,13 @@ class Allocate(InstructionBase):
 class Free(InstructionBase):
     """The object at `address` ends, unless that is null: a write event, after which its cell at `offset` may
     not be accessed. `passes.lifetimes` makes one of these for every cell that is accessed somewhere;
-    `within` are the starts of the objects that have such a cell (None: all have)."""
+    `within` are the starts of the objects that have such a cell (None: all have). A `local` variable ends
+    with its function; nothing can be wrong with that."""
 
     address: Expr
     offset: int = 0
     within: tuple[int, ...] | None = None
+    local: bool = False
     tags: frozenset[str] = FREEING
 
 

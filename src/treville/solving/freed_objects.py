@@ -40,8 +40,11 @@ def errors_of_freeing(encoding: Encoding) -> Iterator[tuple[Literal, Instruction
 
 def message(instruction: Instruction, freeing: Instruction) -> str:
     """What is wrong with an access to a freed object, or with freeing it again."""
-    line = f" (freed in line {freeing.span.line})" if freeing.span else ""
-    return f"{'double free' if isinstance(instruction, Free) else 'use after free'}{line}"
+    line = f" in line {freeing.span.line}" if freeing.span else ""
+    if isinstance(freeing, Free) and freeing.local:
+        return f"use of a local variable whose life ends{line}"
+    what = "double free" if isinstance(instruction, Free) else "use after free"
+    return f"{what} (freed{line})" if line else what
 
 
 def unordered_uses(

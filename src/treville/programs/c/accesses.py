@@ -5,10 +5,12 @@ Accesses are as wide as the program has them; `programs.cells` makes them access
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from treville.programs import ir
 from treville.programs.c.aggregates import registers_of
+from treville.programs.c.escaping import marked_locals
 from treville.programs.c.keywords import SIGNAL_FENCE
 from treville.programs.c.llvm import (
     ArrayType,
@@ -95,7 +97,26 @@ class Memory:
         else:
             size = ir.Op("mul", (count, size), 64)
         name = instruction.result or ""
-        self.body.emit(ir.Allocate(self.body.name(frame, instruction), size, name, cells=cells))
+        register = self.body.name(frame, instruction)
+        allocation = ir.Allocate(register, size, name, cells=cells)
+        if name not in self.body.translation.outliving[frame.function.name]:
+            self.body.emit(allocation)
+        elif name in marked_locals(frame.function):
+            frame.marked[name] = allocation
+        else:
+            self.body.emit(allocation)
+            frame.ending.append(register)
+
+    def begin_life(self, frame: Frame, value: Value) -> None:
+        """A mark that the life of a local begins: a new object, if the end of the last one was noted."""
+        if isinstance(value, LocalName) and value.name in frame.marked:
+            self.body.emit(replace(frame.marked[value.name]))
+            self.body.ending.append(frame.marked[value.name].register)
+
+    def end_life(self, frame: Frame, value: Value) -> None:
+        """A mark that the life of a local ends."""
+        if isinstance(value, LocalName) and value.name in frame.marked:
+            self.body.end_locals([frame.marked[value.name].register])
 
     def _declare_private(self, frame: Frame, name: str, kind: Type, count: ir.Expr) -> None:
         place = frame.prefix + name

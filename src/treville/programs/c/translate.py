@@ -16,6 +16,7 @@ from treville.programs.c.accesses import PLAIN, THREAD_LOCAL
 from treville.programs.c.assembly.dialects import dialect_for
 from treville.programs.c.blocks import with_flat_blocks
 from treville.programs.c.body import Body, Frame, bits_of
+from treville.programs.c.escaping import THREAD_LOCALS, outliving_locals
 from treville.programs.c.library import call
 from treville.programs.c.library.ending import run_at_exit, runs_at_exit
 from treville.programs.c.library.heap import resizes_objects
@@ -81,6 +82,7 @@ class Translation:
         self.owned_mutexes = has_owned_mutexes(module)
         self.own_objects = shared_thread_locals(module)
         self.destroys_mutexes = destroys_mutexes(module)
+        self.outliving = outliving_locals(module)
         self.threads = ThreadData(module, self.taken)
         for name, variable in module.globals.items():
             if not variable.thread_local and not name.startswith(("llvm.", ".str", "__func__", "__PRETTY")):
@@ -148,7 +150,10 @@ class Translation:
         self._start_thread(body)
         await_number(body)
         body.set(RESULT, body.inline(function, [ir.Reg("argument")], {}))
+        ends_early = "end of thread" in body.thread.labels
         body.label("end of thread")
+        own = sorted(THREAD_LOCAL + name for name in self.outliving[THREAD_LOCALS])
+        body.end_locals([*(body.ending if ends_early else ()), *own])
         end_thread(body)
 
     def _start_thread(self, body: Body) -> None:

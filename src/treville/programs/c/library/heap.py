@@ -27,6 +27,7 @@ def resizes_objects(module: Module) -> bool:
 def _new(here: Call, size: ir.Expr, zeroed: bool = False, heap: bool = True) -> ir.Expr:
     """The address of a new object."""
     body, name = here.body, f"{here.name} in line {here.instruction.line}"
+    _require_some_size(here, size)
     fresh = ir.Reg(body.fresh("allocated"))
     if not heap or not body.translation.resizes:
         body.emit(ir.Allocate(fresh.name, size, name, zeroed=zeroed, heap=heap))
@@ -34,6 +35,23 @@ def _new(here: Call, size: ir.Expr, zeroed: bool = False, heap: bool = True) -> 
     body.emit(ir.Allocate(fresh.name, plus(size, _IN_FRONT), name, zeroed=zeroed, heap=True))
     body.emit(ir.Store(fresh, size, VOLATILE, _SIZE_BITS))
     return plus(fresh, _IN_FRONT)
+
+
+def _require_some_size(here: Call, size: ir.Expr) -> None:
+    """Memory is never so large that its size is no positive number of type `ptrdiff_t`."""
+    if not isinstance(size, ir.Const) or size.value < 0:
+        possible = ir.Op("ge", (size, ZERO), 64)
+        message = "an allocation of a negative size is reached"
+        here.body.emit(ir.Assert(possible, message, undefined=True, fatal=False))
+
+
+def _require_alignment(here: Call, alignment: ir.Expr) -> None:
+    """An alignment is a power of two."""
+    if not isinstance(alignment, ir.Const) or alignment.value.bit_count() != 1:
+        others = ir.Op("and", (alignment, ir.Op("sub", (alignment, ir.Const(1)), 64)), 64)
+        valid = ir.Select(ir.Op("eq", (others, ZERO), 64), ir.Op("ne", (alignment, ZERO), 64), ZERO)
+        message = "an allocation with an alignment that is no power of two is reached"
+        here.body.emit(ir.Assert(valid, message, undefined=True, fatal=False))
 
 
 def _malloc(here: Call) -> None:
@@ -45,6 +63,7 @@ def _on_the_stack(here: Call) -> None:
 
 
 def _aligned(here: Call) -> None:
+    _require_alignment(here, here.argument(0))
     here.returns(_new(here, here.argument(1)))
 
 
