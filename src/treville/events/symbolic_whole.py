@@ -269,6 +269,8 @@ class WholeProgramWalk(ThreadWalk):
             self.result.heap.append(start)
         if not instruction.zeroed:
             self.result.unset[start] = instruction
+        if instruction.begins:
+            self.result.begun[start] = (self.index, instruction)
         return Binding(self.terms.constant(start))
 
     def _free(self, state: State, guard: Condition, instruction: Free, position: int) -> None:

@@ -62,6 +62,14 @@ class Memories:
             return 0
         return found
 
+    def is_unset(self, memory: int, address: int) -> bool:
+        """Is the cell in an object that was allocated, where nobody wrote yet?"""
+        if address in self.cells[memory]:
+            return False
+        start = start_of(address)
+        size = self.cells[memory].get(-start, 0)
+        return size > 0 and not size & 1 and address - start < size >> 2
+
     def allocate(self, memory: int, address: int, size: int, zeroed: bool, heap: bool = False) -> int:
         """The memory after an allocation."""
         if not 0 <= size < ir.LOCATION_STRIDE:

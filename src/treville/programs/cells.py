@@ -164,11 +164,15 @@ class _Rewriting:
             return []
         if isinstance(instruction, ir.Load | ir.Store) and COPY in instruction.tags:
             instruction = replace(instruction, tags=instruction.tags - {COPY})
+            if isinstance(instruction, ir.Load):
+                instruction = replace(instruction, blind=True)
         pieces = self.pieces.get(key)
         if pieces is None:
             return [instruction]
         if isinstance(instruction, ir.Load | ir.Store) and key in self.parts:
             instruction = replace(instruction, tags=instruction.tags | {PART})
+        if isinstance(instruction, ir.Load) and len(pieces) > 1:
+            instruction = replace(instruction, blind=True)  # a struct as a number, as it is handed on
         if isinstance(instruction, ir.Load | ir.ReadPrivate):
             found = self._read(instruction, pieces)
         else:

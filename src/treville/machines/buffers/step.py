@@ -25,7 +25,7 @@ from treville.machines.states import (
 from treville.machines.threads import Action, Does, Threads
 from treville.programs import ir
 from treville.programs.operators import wrap
-from treville.results.properties import Error
+from treville.results.properties import NEVER_WRITTEN, Error
 
 NULL_USED, OUTSIDE = "a null pointer is used", "an access to memory outside every object"
 _LONGEST_BUFFER = 40
@@ -289,6 +289,9 @@ class Step:
         self._refuse_outside(action)
         self.memories.width(address, instruction.bits)
         own = [entry.value for entry in self.buffers[number].entries if entry.address == address]
+        looks = Error.UNDEFINED in self.errors and not own and not instruction.blind
+        if looks and self.memories.is_unset(self.memory, address):
+            raise Failed(instruction, self.log or [], NEVER_WRITTEN)
         found = own[-1] if own else self.memories.read(self.memory, address)
         value = wrap(found, instruction.bits)
         self._note("R", number, action, address, value)

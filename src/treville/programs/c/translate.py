@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from treville.programs import ir
@@ -74,6 +75,7 @@ class Translation:
         self.functions = {name: FUNCTION_BASE + FUNCTION_STEP * i for i, name in enumerate(module.functions)}
         self.pending: list[str] = []
         self.undefined: set[str] = set()  # functions that are called and defined nowhere
+        self.hides_writes = False  # is one of them given a pointer?
         self.taken = taken_functions(module)
         self.assembly_dialect = dialect_for(module.target or "x86_64", templates(module))
         self.runs_at_exit = runs_at_exit(module)
@@ -104,7 +106,8 @@ class Translation:
         self.program.threads.append(body.thread)
         while self.pending:
             self._thread_function(self.pending.pop(0))
-        return self.program.finished()
+        program = self.program.finished()
+        return program.rewritten(_looking_away) if self.hides_writes else program
 
     def _run_by_loader(self, table: str) -> list[str]:
         """The functions that run before `main` or behind it, by priority."""
@@ -132,6 +135,7 @@ class Translation:
 
     def note_undefined(self, name: str, instruction: LlvmInstruction) -> None:
         """Tell users what is assumed of a function that is defined nowhere, where it is first called."""
+        self.hides_writes |= any(isinstance(kind, PointerType) for kind, _ in instruction.operands[1:])
         if name not in self.undefined:
             self.undefined.add(name)
             sentence = f"{name} is defined nowhere: it may return anything, and is assumed to write nothing"
@@ -346,6 +350,12 @@ def _cell_names(kind: Type, offset: int = 0, name: str = "") -> Iterator[tuple[i
             yield from _cell_names(member, offset + start, inner)
     elif name:
         yield offset, name
+
+
+def _looking_away(thread: ir.Thread) -> ir.Thread:
+    """The code where no read is wrong because nobody wrote there: a function that is not known may have."""
+    code = (replace(i, blind=True) if isinstance(i, ir.Load) else i for i in thread.instructions)
+    return replace(thread, instructions=tuple(code))
 
 
 def _padded(cells: list[tuple[int, int, int]], size: int) -> tuple[tuple[int, int, int], ...]:
