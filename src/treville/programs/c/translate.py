@@ -21,7 +21,7 @@ from treville.programs.c.escaping import THREAD_LOCALS, outliving_locals
 from treville.programs.c.library import call
 from treville.programs.c.library.ending import run_at_exit, runs_at_exit
 from treville.programs.c.library.heap import resizes_objects
-from treville.programs.c.library.lock_states import destroys_mutexes
+from treville.programs.c.library.lock_states import computes_mutexes, destroys_mutexes
 from treville.programs.c.library.mutexes import has_owned_mutexes
 from treville.programs.c.library.threads import RESULT, ThreadData, await_number, end_thread, start_thread
 from treville.programs.c.llvm import (
@@ -84,6 +84,7 @@ class Translation:
         self.owned_mutexes = has_owned_mutexes(module)
         self.own_objects = shared_thread_locals(module)
         self.destroys_mutexes = destroys_mutexes(module)
+        self.computes_mutexes = computes_mutexes(module)
         self.outliving = outliving_locals(module)
         self.threads = ThreadData(module, self.taken)
         for name, variable in module.globals.items():
