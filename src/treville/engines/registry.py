@@ -56,6 +56,7 @@ _OTHERS = (BackEnd.Z3, BackEnd.SAT, BackEnd.CADICAL)
 DECIDE: Mapping[str, Callable[[], DecideEngine]] = {
     "buffers": _decide("buffers", "StoreBuffers"),
     "waiting": _decide("waiting", "WaitingByStates"),
+    "apart": _decide("apart", "Apart"),
     "races": _decide("races", "RacesByStates"),
     "views": _decide("views", "Views"),
     "robustness": _decide("robustness", "Robustness"),

@@ -19,19 +19,18 @@ from treville.programs.ir import (
     LOCATION_BASE,
     LOCATION_STRIDE,
     Allocate,
-    Branch,
     Const,
     Fence,
     Instruction,
     Load,
     Program,
     Reg,
-    Spawn,
     Store,
     Thread,
     place,
     plus,
 )
+from treville.programs.starting import before_threads
 from treville.relations import elements
 
 _POINTER = 64
@@ -43,7 +42,7 @@ def mark_beginnings(program: Program) -> Program:
     if not any(map(_moves_pointers_freely, program.instructions())):
         return program
     main = program.threads[0]
-    alone = _before_threads(main)
+    alone = before_threads(main)
     return program.rewritten(lambda thread: _marked(thread, alone if thread is main else 0))
 
 
@@ -54,16 +53,6 @@ def _moves_pointers_freely(instruction: Instruction) -> bool:
     if isinstance(instruction, Store) and isinstance(instruction.value, Const):
         return False
     return not instruction.tags & _ORDERED[type(instruction)]
-
-
-def _before_threads(main: Thread) -> int:
-    """So many instructions of the first thread are executed before any other thread is there."""
-    spawns = [at for at, i in enumerate(main.instructions) if isinstance(i, Spawn)]
-    first = min(spawns, default=len(main.instructions))
-    for at, instruction in enumerate(main.instructions):
-        if isinstance(instruction, Branch) and at >= first:
-            first = min(first, main.labels[instruction.target])
-    return first
 
 
 def _marked(thread: Thread, alone: int) -> Thread:
