@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from treville.campaigns.inputs import expand, read_text
+from treville.campaigns.kind import Limits
 from treville.campaigns.loading import load_model, load_test
 from treville.campaigns.port import Options, PortQuestion, answer
 from treville.programs.litmus.test import LitmusTest

@@ -66,7 +66,7 @@ def _groups(cases: Iterable[Case]) -> Iterator[list[Case]]:
 
 
 def _name(case: Case, folder: Path) -> str:
-    return " ".join((*case.arguments, case.file.relative_to(folder).as_posix()))
+    return case.command.replace(f"{folder.as_posix()}/", "")
 
 
 def _read(log: Path | None) -> dict[str, Answer]:

@@ -23,16 +23,16 @@ def cases(root: Path) -> Iterator[Case]:
         for variants in sorted((root / "tests" / folder).rglob("variants")):
             family = variants.relative_to(root / "tests" / folder).parts[0]
             if family not in ANOTHER_QUESTION:
-                yield from _runs(variants, f"{folder}/{family}", expected)
+                yield from _runs(root, variants, f"{folder}/{family}", expected)
 
 
-def _runs(variants: Path, family: str, expected: Expected) -> Iterator[Case]:
+def _runs(root: Path, variants: Path, family: str, expected: Expected) -> Iterator[Case]:
     for line in _lines(variants.parent / "args.rc11.mo.in") or [""]:
         own, _, compiler = line.partition("|")
         flags = [*own.split(), *" ".join(_lines(variants.parent / "genmc.rc11.mo.in")).split()]
         bounded = any(flag.lstrip("-").startswith("unroll") for flag in flags)
         wanted = Expected.SAFE_TO_BOUND if bounded and expected is Expected.SAFE else expected
-        arguments = ("check", "--model", "rc11", *_properties(flags, family), *_macros(own, compiler))
+        arguments = ("check", "--model", "rc11", *_properties(flags, family), *_macros(root, own, compiler))
         for file in sorted([*variants.glob("*.c"), *variants.glob("*.cpp")]):
             yield Case("genmc", family, file, arguments, wanted)
 
@@ -47,5 +47,8 @@ def _properties(flags: list[str], family: str) -> list[str]:
     return ["--property", "assertion,memory"] if _NO_RACES in flags else []
 
 
-def _macros(*texts: str) -> list[str]:
-    return [word for text in texts for word in text.split() if word.startswith(("-D", "-I"))]
+def _macros(root: Path, *texts: str) -> list[str]:
+    """Macros and folders of headers; the latter are given from where GenMC's tests are started."""
+    words = [word for text in texts for word in text.split()]
+    folders = [f"-I{root / word[2:]}" for word in words if word.startswith("-I")]
+    return [word for word in words if word.startswith("-D")] + folders

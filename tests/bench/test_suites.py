@@ -34,14 +34,14 @@ def summary(cases: list[Case]) -> list[tuple[str, str, Expected]]:
 def test_folders_of_correct_and_wrong_programs(tmp_path: Path) -> None:
     tests = {
         "correct/litmus/A/variants/a0.c": "",
-        "correct/litmus/A/args.rc11.mo.in": "| -DN=2\n-unroll=3 | -DN=3\n",
+        "correct/litmus/A/args.rc11.mo.in": "| -I./lib -DN=2\n-unroll=3 | -DN=3\n",
         "correct/fs/B/variants/b0.c": "", "wrong/racy/C/variants/c0.cpp": "",
         "wrong/liveness/D/variants/d0.c": "",
         "correct/litmus/E/variants/e0.c": "", "correct/litmus/E/genmc.rc11.mo.in": "-disable-race-detection",
     }  # fmt: skip
     write(tmp_path / "tests", tests)
     assert summary(list(genmc.cases(tmp_path))) == [
-        ("a0.c", "rc11 -DN=2", SAFE),
+        ("a0.c", f"rc11 -DN=2 -I{tmp_path / 'lib'}", SAFE),
         ("a0.c", "rc11 -DN=3", BOUND),
         ("e0.c", "rc11 --property assertion,memory", SAFE),
         ("d0.c", "rc11 --property liveness", UNSAFE),

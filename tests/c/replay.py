@@ -41,7 +41,7 @@ def failing_assertions(
             if not choices:
                 break
         else:
-            return run.failed + used_after_free(execution)
+            return run.failed + used_after_free(execution) + used_before_allocation(execution)
     raise reason or Mismatch("too many tries")
 
 
@@ -62,6 +62,19 @@ def used_after_free(execution: Execution) -> list[ir.Instruction | Event]:
                 if later or (event.number, end.number) not in ordered:
                     found.append(event)
     return found
+
+
+def used_before_allocation(execution: Execution) -> list[ir.Instruction | Event]:
+    """The accesses that nothing orders after the allocation of their object, where that is an event."""
+    begins = [event for event in execution.events if ir.BEGUN in event.tags]
+    ordered = _synchronised(execution) if begins else None
+    return [
+        event
+        for begin in begins
+        for event in execution.events
+        if event.address == begin.address and event.kind != "F" and event.thread >= 0
+        if ordered is not None and (begin.number, event.number) not in ordered
+    ]
 
 
 def _synchronised(execution: Execution) -> Relation:
@@ -143,7 +156,8 @@ class _Thread:
         self.body = body
         self.registers = dict(body.registers) | {body.parameter: argument, ir.OWN_NUMBER: number}
         self.cells: dict[tuple[str, int], int] = {}
-        mine = [event for event in run.execution.events if event.thread == number]
+        # That an object begins is an event of some executions, and no instruction of its own.
+        mine = [e for e in run.execution.events if e.thread == number and ir.BEGUN not in e.tags]
         self.left = sorted(mine, key=lambda event: event.number)
         self.threads: list[tuple[int, ir.Thread, int]] = []
         self.position = 0

@@ -305,6 +305,31 @@ def freed_twice(wrong: bool) -> ir.Program:
     return b.made([[*code, ir.Free(ir.Reg("p"))] if wrong else code])
 
 
+def local_ends(wrong: bool) -> ir.Program:
+    """A local variable that ends, and is read before that or afterwards."""
+    b = Build()
+    code: list[ir.Instruction] = [
+        ir.Allocate("p", ir.Const(4), "local", zeroed=True, cells=((0, 32),)),
+        ir.Load("r", ir.Reg("p"), DATA), ir.Free(ir.Reg("p"), local=True),
+    ]  # fmt: skip
+    return b.made([[code[0], code[2], code[1]] if wrong else code])
+
+
+def beginnings(wrong: bool) -> ir.Program:
+    """An object is handed on, and nothing but its memory order says that it was allocated."""
+    b = Build()
+    handed = RLX if wrong else frozenset({"REL", "A"})
+    use: list[ir.Instruction] = [
+        ir.Load("q", b.z, frozenset({"ACQ", "A"})), ir.Branch("end", is_("q", 0)),
+        ir.Load("r", ir.Reg("q"), RLX),
+    ]  # fmt: skip
+    make: list[ir.Instruction] = [
+        ir.Allocate("p", ir.Const(4), "object", zeroed=True, cells=((0, 32),), begins=True),
+        ir.Store(b.z, ir.Reg("p"), handed),
+    ]  # fmt: skip
+    return b.made([use, make], labels={"end": 3})
+
+
 def ends_at_errors(wrong: bool) -> ir.Program:
     """A thread goes no further than to a null pointer, and another one looks for what it would do then."""
     b = Build()
@@ -386,6 +411,8 @@ PROGRAMS = (
     (Feature.PRIVATE_OBJECTS, private_objects, "sc tso rc11 power"),
     (Feature.FREES, frees, "sc tso pso rc11 power"),
     (Feature.FREES, freed_twice, "sc tso rc11 power"),
+    (Feature.FREES, local_ends, "sc tso pso rc11 power"),
+    (Feature.BEGINNINGS, beginnings, "rc11 c11"),
     (Feature.ATOMIC_BLOCKS, atomic_blocks, "sc svcomp tso pso rc11 power"),
     (Feature.FAILURES, store_buffering, "rmo"),
 )

@@ -37,6 +37,7 @@ from treville.programs.litmus import parse
 from treville.questions.outcomes import outcomes
 from treville.questions.reachability import WrongWitness, judge_again
 from treville.results import Budget, BudgetExceeded, OutOfWork, Unsupported
+from treville.results.properties import Property
 
 RESUMED = ("buffers", "waiting", "races", "views", "robustness", "formulas", "eager", "lazy", "clocks")
 
@@ -276,7 +277,7 @@ def test_zeros_stand_for_fresh_memory_only_where_they_fail(engine: str, model: s
 def test_a_search_that_ran_out_of_work_does_not_take_zeros_for_anything(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    task = ready_task(followed(), load_model("power"), bound=1, budget=Budget(60))
+    task = ready_task(followed(), load_model("power"), Property.ASSERTION, bound=1, budget=Budget(60))
     searches: list[int] = []
     run_once = ViolationSearch.run
 

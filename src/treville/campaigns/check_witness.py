@@ -19,7 +19,7 @@ from treville.models.model import Model
 from treville.models.races import races_in
 from treville.programs.ir import NULL_PAGE, Assert, Free, Instruction, Join, Program, error_of
 from treville.questions.reachability import WrongWitness, judge_again
-from treville.results.properties import Error, Property
+from treville.results.properties import NEVER_WRITTEN, Error, Property
 from treville.results.reports.check import CheckReport, Step, Waiting, Witness, WitnessEvent
 from treville.results.reports.report import Place
 from treville.witness.explanation import explain
@@ -102,6 +102,8 @@ def violated(refuted: Refuted[Failure], goal: Property) -> str:
     if not goal.is_about_failures:
         return goal.value
     failed = refuted.evidence.failed
+    if refuted.evidence.message == NEVER_WRITTEN:
+        return Error.UNDEFINED.value
     return (error_of(failed[0]) if failed else Error.ASSERTION).value
 
 

@@ -85,10 +85,11 @@ class EventValues:
         return self.is_number(self.facts.symbolic.access(write).value, number)
 
     def at_address(self, event: EventId, address: int) -> Literal:
-        """The literal that an event accesses the address."""
+        """The literal that an event accesses the address, or is a fence there."""
         if event in self.facts.initial_writes:
             return TRUE if self.facts.initial_writes[event] == address else FALSE
-        return self.is_number(self.facts.symbolic.access(event).address, address)
+        where = self.facts.symbolic.events[event].address
+        return FALSE if where is None else self.is_number(where, address)
 
     def same_address(self, one: EventId, other: EventId) -> Literal:
         """The literal that two events access the same address."""

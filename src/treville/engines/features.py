@@ -46,6 +46,7 @@ class Feature(Enum):
     ALLOCATION = "allocated memory"
     FRESH_MEMORY = "memory that is not initialised"
     FREES = "memory that is freed"
+    BEGINNINGS = "objects that are handed on without an order"
     PRIVATE_OBJECTS = "objects of one thread"
     ATOMIC_BLOCKS = "atomic blocks"
     # of the property
@@ -155,6 +156,8 @@ def of_instruction(instruction: ir.Instruction, position: int, thread: ir.Thread
             yield Feature.ALLOCATION
             if not instruction.zeroed:
                 yield Feature.FRESH_MEMORY
+            if instruction.begins:
+                yield Feature.BEGINNINGS
         case ir.Free():
             yield Feature.FREES
         case ir.ReadPrivate() | ir.WritePrivate():

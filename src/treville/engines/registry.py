@@ -58,6 +58,7 @@ _OF_ANY_FIXPOINT = (BackEnd.Z3_ANY, BackEnd.SAT_ANY)
 DECIDE: Mapping[str, Callable[[], DecideEngine]] = {
     "buffers": _decide("buffers", "StoreBuffers"),
     "waiting": _decide("waiting", "WaitingByStates"),
+    "apart": _decide("apart", "Apart"),
     "races": _decide("races", "RacesByStates"),
     "views": _decide("views", "Views"),
     "robustness": _decide("robustness", "Robustness"),

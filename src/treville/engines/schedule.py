@@ -59,6 +59,7 @@ def _states(buffers: int | None, views: int | None = None) -> tuple[Slice, ...]:
     )
 
 
+_APART = Slice("apart", 1)
 _OPEN = Slice("view-abstraction", 20_000)
 _LOOK = Slice("interleavings", 2_500)
 _LOOK_WITHOUT_VIEWS = Slice("interleavings", 2_500, instead_of="views")
@@ -70,7 +71,7 @@ DECIDE_TABLE = (
         frozenset({Feature.UPDATES, Feature.ALLOCATION}),
         _NOTHING,
         (
-            *_states(80_000, 60_000), _OPEN, _LOOK_WITHOUT_VIEWS, Slice("formulas", 40_000),
+            _APART, *_states(80_000, 60_000), _OPEN, _LOOK_WITHOUT_VIEWS, Slice("formulas", 40_000),
             *_states(320_000, 340_000), Slice("formulas"),
         ),
     ),
@@ -79,7 +80,7 @@ DECIDE_TABLE = (
         frozenset({Feature.UPDATES}),
         _NOTHING,
         (
-            Slice("robustness", 3_600),
+            _APART, Slice("robustness", 3_600),
             *_states(5_000, 1_200), _OPEN, _LOOK_WITHOUT_VIEWS, Slice("formulas", 8_000),
             *_states(75_000, 59_000), Slice("formulas", 40_000),
             *_states(320_000, 340_000), Slice("formulas"),
@@ -98,7 +99,7 @@ DECIDE_TABLE = (
         _NOTHING,
         _NOTHING,
         (
-            Slice("robustness", 4_000),
+            _APART, Slice("robustness", 4_000),
             *_states(2_500), _OPEN, _LOOK, Slice("formulas"), *_states(147_500),
         ),
     ),

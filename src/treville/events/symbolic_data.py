@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from treville.events.kinds import FENCE, WRITE, EventKind
 from treville.events.symbolic_terms import Condition, Terms, Value
-from treville.programs.ir import Instruction, Program
+from treville.programs.ir import Free, Instruction, Program
 from treville.relations import EventId
 
 # Reads that something depends on, each with the condition under which it does (given both events).
@@ -124,7 +124,7 @@ class SymbolicProgram:
     behind the program's globals. `waits` lists where threads may wait, `threads` the conditions under which
     each thread is started and has ended. `heap` are the starts of objects that may be freed, `frees` lists
     (guard, address, instruction) of where objects are; `unset` are the starts of those whose contents are not
-    known, and what made them.
+    known, and what made them, `begun` of those whose beginnings matter, with the thread that made them.
     """
 
     program: Program
@@ -144,8 +144,9 @@ class SymbolicProgram:
     joins: tuple[tuple[Value, int], ...]
     objects: tuple[tuple[str, int], ...]
     heap: tuple[int, ...]
-    frees: tuple[tuple[Condition, Value, Instruction], ...]
+    frees: tuple[tuple[Condition, Value, Free], ...]
     unset: Mapping[int, Instruction]
+    begun: Mapping[int, tuple[int, Instruction]]
     waits: tuple[Wait, ...]
     threads: Mapping[int, tuple[Condition, Condition]]
 
@@ -180,8 +181,9 @@ class SymbolicDraft:
     joins: list[tuple[Value, int]] = field(default_factory=list)
     objects: list[tuple[str, int]] = field(default_factory=list)
     heap: list[int] = field(default_factory=list)
-    frees: list[tuple[Condition, Value, Instruction]] = field(default_factory=list)
+    frees: list[tuple[Condition, Value, Free]] = field(default_factory=list)
     unset: dict[int, Instruction] = field(default_factory=dict)
+    begun: dict[int, tuple[int, Instruction]] = field(default_factory=dict)
     waits: list[Wait] = field(default_factory=list)
     threads: dict[int, tuple[Condition, Condition]] = field(default_factory=dict)
 
@@ -192,5 +194,6 @@ class SymbolicDraft:
             tuple(self.cuts), tuple(self.cut_at), tuple(self.unfinished), tuple(self.havocs),
             tuple(self.jumps), tuple(self.final),
             tuple(self.thread_names), tuple(self.asserts), tuple(self.joins), tuple(self.objects),
-            tuple(self.heap), tuple(self.frees), self.unset, tuple(self.waits), self.threads,
+            tuple(self.heap), tuple(self.frees), self.unset, self.begun, tuple(self.waits),
+            self.threads,
         )  # fmt: skip

@@ -49,6 +49,7 @@ from treville.results import BudgetExceeded, Unsupported
 
 MAX_THREADS = 200
 _WIDEST = 64
+_COMPUTED = "="  # begins the names of private cells whose offsets are terms
 
 
 def whole_program(program: Program, bound: int) -> SymbolicProgram:
@@ -72,6 +73,8 @@ def _check_frees(result: SymbolicDraft) -> None:
     """It fails to free anything but null and the starts of objects of the heap."""
     terms = result.terms
     for guard, address, instruction in result.frees:
+        if instruction.local:
+            continue
         starts = [terms.equal(address, terms.constant(start)) for start in (0, *result.heap)]
         wrong = terms.both(guard, -terms.either(starts))
         if wrong != FALSE:
@@ -269,6 +272,8 @@ class WholeProgramWalk(ThreadWalk):
             self.result.heap.append(start)
         if not instruction.zeroed:
             self.result.unset[start] = instruction
+        if instruction.begins:
+            self.result.begun[start] = (self.index, instruction)
         return Binding(self.terms.constant(start))
 
     def _free(self, state: State, guard: Condition, instruction: Free, position: int) -> None:
@@ -290,7 +295,9 @@ class WholeProgramWalk(ThreadWalk):
     def _read_private(self, state: State, instruction: ReadPrivate) -> Binding:
         offset = self.evaluate(instruction.offset, state)
         place = self.terms.values[offset.value]
-        if isinstance(place, Constant):
+        if self._is_open(state, instruction.object, offset.value):
+            binding = self._read_open(state, instruction.object, offset)
+        elif isinstance(place, Constant):
             name = _cell(instruction.object, place.number)
             binding = state.registers.get(name) or self.absent(name)
         else:
@@ -308,6 +315,9 @@ class WholeProgramWalk(ThreadWalk):
         offset = self.evaluate(instruction.offset, state)
         value = self.evaluate(instruction.value, state)
         place = self.terms.values[offset.value]
+        if self._is_open(state, instruction.object, offset.value):
+            self._write_open(state, instruction.object, offset, value)
+            return
         if isinstance(place, Constant):
             state.registers[_cell(instruction.object, place.number)] = value
             return
@@ -316,11 +326,64 @@ class WholeProgramWalk(ThreadWalk):
             raise Unsupported("a write to an array of unknown size at an unknown index", instruction.span)
         for at, before in cells.items():
             here = self.terms.equal(offset.value, self.terms.constant(at))
-            state.registers[_cell(instruction.object, at)] = Binding(
-                self.terms.choose([(here, value.value), (-here, before.value)]),
-                self.union([self.when(here, value.data), self.when(-here, before.data), offset.data]),
-                self.union([value.pick, before.pick]),
-            )
+            state.registers[_cell(instruction.object, at)] = self._either(here, value, before, offset)
+
+    def _is_open(self, state: State, name: str, offset: Value) -> bool:
+        """Is it an object without a layout, which has cells wherever somebody writes and 0 elsewhere, with
+        cells whose places are not known?"""
+        if name in self.thread.private or name in self.thread.unset:
+            return False
+        known = isinstance(self.terms.values[offset], Constant)
+        return not known or any(register.startswith(f"{name}\0{_COMPUTED}") for register in state.registers)
+
+    def _written(self, state: State, name: str) -> dict[Value, Binding]:
+        """The cells of an open object by the terms of their offsets."""
+        prefix = f"{name}\0"
+        cells: dict[Value, Binding] = {}
+        for register, binding in state.registers.items():
+            if register.startswith(prefix):
+                place = register[len(prefix) :]
+                computed = place.startswith(_COMPUTED)
+                cells[Value(int(place[1:])) if computed else self.terms.constant(int(place))] = binding
+        return cells
+
+    def _open_cell(self, name: str, offset: Value) -> str:
+        place = self.terms.values[offset]
+        if isinstance(place, Constant):
+            return _cell(name, place.number)
+        return f"{name}\0{_COMPUTED}{offset}"
+
+    def _read_open(self, state: State, name: str, offset: Binding) -> Binding:
+        """What was written last where an offset is. Cells whose offsets are equal agree, or one was not
+        written on some ways and holds 0 there: so together they tell."""
+        cells = self._written(state, name)
+        own = cells.pop(offset.value, Binding(self.terms.constant(0)))
+        known = self.terms.values[own.value]
+        if isinstance(known, Constant) and known.number:
+            return own
+        value, data = own.value, [own.data, offset.data]
+        for at, there in cells.items():
+            same = self.terms.equal(at, offset.value)
+            if same != FALSE:
+                shared = self.terms.choose([(same, there.value), (-same, self.terms.constant(0))])
+                value = self.terms.apply("or", (value, shared), _WIDEST)
+                data.append(self.when(same, there.data))
+        return Binding(value, self.union(data), offset.pick)
+
+    def _write_open(self, state: State, name: str, offset: Binding, value: Binding) -> None:
+        for at, before in self._written(state, name).items():
+            same = self.terms.equal(at, offset.value)
+            if same != FALSE:
+                state.registers[self._open_cell(name, at)] = self._either(same, value, before, offset)
+        state.registers[self._open_cell(name, offset.value)] = value
+
+    def _either(self, here: Condition, value: Binding, before: Binding, offset: Binding) -> Binding:
+        """What a cell holds after a write that meets it under a condition."""
+        return Binding(
+            self.terms.choose([(here, value.value), (-here, before.value)]),
+            self.union([self.when(here, value.data), self.when(-here, before.data), offset.data]),
+            self.union([value.pick, before.pick]),
+        )
 
     def absent(self, name: str) -> Binding:
         """A cell of a local variable that was never written holds any number, always the same."""

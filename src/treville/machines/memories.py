@@ -15,7 +15,7 @@ from treville.machines.states import Log, TooManyStates
 from treville.programs import ir
 
 _MOST_THREADS = 64
-FREED = -1  # the note of an object that was freed
+FREED, ENDED = -1, -2  # the notes of objects of the heap that were freed, and of locals that ended
 
 
 class Memories:
@@ -62,6 +62,14 @@ class Memories:
             return 0
         return found
 
+    def is_unset(self, memory: int, address: int) -> bool:
+        """Is the cell in an object that was allocated, where nobody wrote yet?"""
+        if address in self.cells[memory]:
+            return False
+        start = start_of(address)
+        size = self.cells[memory].get(-start, 0)
+        return size > 0 and not size & 1 and address - start < size >> 2
+
     def allocate(self, memory: int, address: int, size: int, zeroed: bool, heap: bool = False) -> int:
         """The memory after an allocation."""
         if not 0 <= size < ir.LOCATION_STRIDE:
@@ -74,16 +82,20 @@ class Memories:
 
     def is_freed(self, memory: int, address: int) -> bool:
         """Is the address inside an object that was freed?"""
-        return self.frees and self.cells[memory].get(-start_of(address)) == FREED
+        return self.frees and self.cells[memory].get(-start_of(address), 0) < 0
 
-    def free(self, memory: int, address: int) -> int:
+    def has_ended(self, memory: int, address: int) -> bool:
+        """Is the address inside a local variable that ended?"""
+        return self.cells[memory].get(-start_of(address)) == ENDED
+
+    def free(self, memory: int, address: int, note: int = FREED) -> int:
         """The memory without what the object held."""
-        key = (memory, -address, FREED)
+        key = (memory, -address, note)
         found = self._written.get(key)
         if found is None:
             slot = slot_of(address)
             kept = {at: value for at, value in self.cells[memory].items() if at < 0 or slot_of(at) != slot}
-            found = self._written[key] = self._number({**kept, -address: FREED})
+            found = self._written[key] = self._number({**kept, -address: note})
         return found
 
     def fresh(self, thread: int, earlier: int) -> int:

@@ -1,7 +1,8 @@
 """A program and a bound -> what is known of its events: the passes that need the bound, in one place.
 
 Loops are unrolled, threads become events, values and addresses are analysed; a program that frees objects is
-rewritten so that each cell has its own end, and analysed again. Every engine that solves formulas starts from
+rewritten so that each cell has its own end, one that hands objects on without an order so that each cell has
+its own beginning, and analysed again. Every engine that solves formulas starts from
 these facts, whichever encoding it uses.
 """
 
@@ -13,6 +14,7 @@ from treville.analysis.possible import Values
 from treville.analysis.values import analyse_values
 from treville.events.symbolic import StaticAccess, SymbolicProgram, symbolic_program
 from treville.events.symbolic_whole import whole_program
+from treville.passes.beginnings import with_beginnings
 from treville.passes.lifetimes import with_ends_of_cells
 from treville.programs.ir import Program
 from treville.results import Budget, Unsupported
@@ -32,6 +34,7 @@ def facts_of_program(
     with budget.stage("values"):
         values = analyse_values(symbolic, coherent, most=MOST_NUMBERS)
         split = with_ends_of_cells(symbolic, values) if symbolic.frees else None
+        split = with_beginnings(split or symbolic.program, symbolic, values) or split
         if split is not None:
             symbolic = whole_program(split, bound)
             values = analyse_values(symbolic, coherent, most=MOST_NUMBERS)

@@ -29,6 +29,8 @@ from treville.programs.ir import (
 )
 from treville.relations import EventId, elements
 
+UNSET = "UNSET"  # the tag of writes that stand for what was there at first
+
 
 class UnsetRead(NamedTuple):
     """A read that may find what was there at first: its source, the read, and which cell of what object."""
@@ -51,6 +53,13 @@ def unset_reads(facts: Facts) -> list[UnsetRead]:
         if allocation is not None:
             found += [UnsetRead(write, read, allocation, offset) for read in elements(sources[write])]
     return found
+
+
+def reads_of_any_contents(facts: Facts) -> list[tuple[EventId, EventId]]:
+    """In a program where fresh memory has any contents: these writes, and the reads that may find them."""
+    sources = facts.relations["rf"].may.rows
+    writes = elements(facts.sets[UNSET].may if UNSET in facts.sets else 0)
+    return [(write, read) for write in writes for read in elements(sources[write])]
 
 
 def with_any_contents(program: Program, facts: Facts, reads: list[UnsetRead]) -> Program:
@@ -91,7 +100,7 @@ def _filled(thread: Thread, cells: Mapping[int, Mapping[int, int]]) -> Thread:
 def _any_number(allocation: Allocate, offset: int, bits: int, tags: frozenset[str]) -> list[Instruction]:
     number = f"{allocation.register}#{offset}"
     address = Op("add", (Reg(allocation.register), Const(offset)), 64)
-    made: list[Instruction] = [Nondet(number, bits), Store(address, Reg(number), tags, bits)]
+    made: list[Instruction] = [Nondet(number, bits), Store(address, Reg(number), tags | {UNSET}, bits)]
     for instruction in made:
         place(instruction, allocation.text, allocation.span, allocation.index)
     return made

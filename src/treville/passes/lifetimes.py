@@ -29,12 +29,13 @@ def with_ends_of_cells(symbolic: SymbolicProgram, values: Values) -> Program | N
 def _freed(symbolic: SymbolicProgram, values: Values) -> set[int]:
     """The starts of the objects that may be freed."""
     found: set[int] = set()
-    for guard, address, _ in symbolic.frees:
+    for guard, address, instruction in symbolic.frees:
         if address in values.ranged:
-            return set(symbolic.heap)
-        if values.possible(guard):
-            found |= values.listed(address)
-    return found.intersection(symbolic.heap)
+            found.update(symbolic.heap)
+        elif values.possible(guard):
+            starts = values.listed(address)
+            found |= starts if instruction.local else starts.intersection(symbolic.heap)
+    return found
 
 
 def _cells(symbolic: SymbolicProgram, values: Values, freed: set[int]) -> dict[int, tuple[int, ...]]:

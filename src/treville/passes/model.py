@@ -15,8 +15,8 @@ from typing import NamedTuple
 from treville.models.blocks import with_atomic_blocks
 from treville.models.model import Axiom, Model
 from treville.models.races import races_of, with_races
-from treville.models.use_after_free import USE_AFTER_FREE, with_lifetimes
-from treville.programs.ir import AtomicBegin, Free, Program
+from treville.models.use_after_free import LIFETIMES, with_beginnings, with_lifetimes
+from treville.programs.ir import Allocate, AtomicBegin, Free, Program
 from treville.results.properties import Error, Property
 
 
@@ -26,6 +26,7 @@ class Needs(NamedTuple):
     property: Property
     frees: bool = False
     blocks: bool = False
+    begins: bool = False
 
 
 class ModelPass(NamedTuple):
@@ -57,7 +58,8 @@ def _lowered(model: Model, needs: Needs) -> Model:
 
 
 def _needs(program: Program, prop: Property | None) -> Needs:
-    return Needs(prop or Property.SAFETY, program.has(Free), program.has(AtomicBegin))
+    begins = any(isinstance(i, Allocate) and i.begins for i in program.instructions())
+    return Needs(prop or Property.SAFETY, program.has(Free), program.has(AtomicBegin), begins)
 
 
 def _races(model: Model, needs: Needs) -> Model:
@@ -65,7 +67,10 @@ def _races(model: Model, needs: Needs) -> Model:
 
 
 def _lifetimes(model: Model, needs: Needs) -> Model:
-    return with_lifetimes(model) if needs.frees and Error.ACCESS in needs.property.errors else model
+    if Error.ACCESS not in needs.property.errors:
+        return model
+    ends = with_lifetimes(model) if needs.frees else model
+    return with_beginnings(ends) if needs.begins else ends
 
 
 def _atomic_blocks(model: Model, needs: Needs) -> Model:
@@ -82,12 +87,12 @@ def _is_relevant(axiom: Axiom, model: Model, prop: Property) -> bool:
         return True
     if prop is Property.RACE:
         return axiom in races_of(model)
-    return Error.ACCESS in prop.errors and axiom.name == USE_AFTER_FREE
+    return Error.ACCESS in prop.errors and axiom.name in LIFETIMES
 
 
 MODEL_PASSES = (
     ModelPass("races", "adds what a data race is, for models that do not say", _races),
-    ModelPass("lifetimes", "adds a flag for accesses not ordered before a free", _lifetimes),
+    ModelPass("lifetimes", "adds flags for accesses not ordered in the life of an object", _lifetimes),
     ModelPass("atomic blocks", "adds that nothing comes between the events of a block", _atomic_blocks),
     ModelPass("flags", "drops flags that the property is not about", _relevant_flags),
 )

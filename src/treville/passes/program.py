@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol, TypeGuard
 
 from treville.models.model import Model
+from treville.models.use_after_free import knows_lifetimes
+from treville.passes.beginnings import mark_beginnings
 from treville.passes.fences import refuse_unknown_fences
 from treville.programs.compile_to import KERNEL, LANGUAGE_OF, compile_program, target_of
 from treville.programs.ir import Assert, Assume, Const, Instruction, Program, Thread, error_of
@@ -131,6 +133,11 @@ def _refuse_unknown_fences(program: Program, context: Context) -> Program:
     return program
 
 
+def _mark_beginnings(program: Program, context: Context) -> Program:
+    asked = context.property is not None and Error.ACCESS in context.property.errors
+    return mark_beginnings(program) if asked and knows_lifetimes(context.model) else program
+
+
 def _verify(program: Program, _context: Context) -> Program:
     verify(program)
     return program
@@ -141,6 +148,7 @@ PROGRAM_PASSES = (
     ProgramPass("failures", "ends runs at failures that the property is not about", _failures_in_question),
     ProgramPass("mapping", "compiles C11 and kernel accesses for the architecture", _map_to_architecture),
     ProgramPass("fences", "refuses fences and orders that the model does not know", _refuse_unknown_fences),
+    ProgramPass("beginnings", "marks objects that are handed on without an order", _mark_beginnings),
     ProgramPass("verifier", "checks that the result is well formed", _verify),
 )
 

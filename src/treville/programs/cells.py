@@ -22,7 +22,7 @@ from treville.programs import ir
 from treville.programs.grids import COPY, Component, Footprint, Grid, Piece, is_copy, is_uniform, is_write
 from treville.programs.padding import idle_padding
 from treville.programs.places import Object, Places, Reached
-from treville.programs.spin import backward_jumps
+from treville.programs.starting import bodies_run_once
 
 
 def with_one_width_per_cell(program: ir.Program) -> ir.Program:
@@ -30,7 +30,7 @@ def with_one_width_per_cell(program: ir.Program) -> ir.Program:
     places = Places(program)
     accesses = list(places.accesses())
     rewriting = _Rewriting(places, [Grid(each, ()) for each in places.objects])
-    shared, once = places.shared(), _run_once(program)
+    shared, once = places.shared(), bodies_run_once(program)
     known = all(reached.targets for reached in accesses)
     footprints: list[tuple[Reached, Footprint]] = []
     for group in _groups(len(places.objects), accesses):
@@ -77,19 +77,6 @@ def _groups(objects: int, accesses: Iterable[Reached]) -> list[list[Reached]]:
     for reached in known:
         groups.setdefault(find(next(iter(reached.targets))), []).append(reached)
     return list(groups.values())
-
-
-def _run_once(program: ir.Program) -> set[int]:
-    """The bodies that one thread only runs: the first, and what is started once."""
-    starts: dict[str, int] = {}
-    for number, body in enumerate(program.bodies):
-        loops = [range(head, jump + 1) for jump, head in backward_jumps(body)]
-        for position, instruction in enumerate(body.instructions):
-            if isinstance(instruction, ir.Spawn):
-                again = number > 0 or any(position in loop for loop in loops)
-                starts[instruction.function] = starts.get(instruction.function, 0) + 1 + again
-    first = len(program.threads)
-    return {0} | {n for n, name in enumerate(program.functions, first) if starts.get(name) == 1}
 
 
 def _may_race(group: list[Reached], shared: set[int], once: set[int], known: bool) -> bool:
@@ -164,11 +151,15 @@ class _Rewriting:
             return []
         if isinstance(instruction, ir.Load | ir.Store) and COPY in instruction.tags:
             instruction = replace(instruction, tags=instruction.tags - {COPY})
+            if isinstance(instruction, ir.Load):
+                instruction = replace(instruction, blind=True)
         pieces = self.pieces.get(key)
         if pieces is None:
             return [instruction]
         if isinstance(instruction, ir.Load | ir.Store) and key in self.parts:
             instruction = replace(instruction, tags=instruction.tags | {PART})
+        if isinstance(instruction, ir.Load) and len(pieces) > 1:
+            instruction = replace(instruction, blind=True)  # a struct as a number, as it is handed on
         if isinstance(instruction, ir.Load | ir.ReadPrivate):
             found = self._read(instruction, pieces)
         else:

@@ -66,6 +66,7 @@ def plus(base: Expr, offset: int) -> Expr:
 # -- instructions ----------------------------------------------------------------------------------
 
 FREED = "FREE"  # the tag of what ends an object
+BEGUN = "ALLOC"  # the tag of what begins one
 FREEING = frozenset({"NA", "DATA", FREED})  # it conflicts with accesses like a write to ordinary data
 
 
@@ -112,7 +113,8 @@ class Load(InstructionBase):
     """`register := *address`: a read event. `register` None: the value is not kept.
 
     `tags` become sets of the model (`A`, `ACQ`, `Once`, ...). `link` (see Store) makes it the read half
-    of a read-modify-write. `exclusive` opens a reservation for a later `StoreExclusive`.
+    of a read-modify-write. `exclusive` opens a reservation for a later `StoreExclusive`. A `blind` read may
+    find what nobody wrote: it only moves it.
     """
 
     register: str | None
@@ -121,6 +123,7 @@ class Load(InstructionBase):
     bits: int = 32
     link: bool = False
     exclusive: bool = False
+    blind: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +252,8 @@ class Join(InstructionBase):
 class Allocate(InstructionBase):
     """`register := ` the address of a fresh object of `size` bytes, filled with zeros if `zeroed` (else its
     contents are whatever). `name` is for people. `cells` lists (offset, bits) where the type is known.
-    Objects of the `heap` can be freed."""
+    Objects of the `heap` can be freed. `begins`: other threads may know of it without an order, which is an
+    error (see `passes.beginnings`)."""
 
     register: str
     size: Expr
@@ -257,17 +261,20 @@ class Allocate(InstructionBase):
     zeroed: bool = False
     cells: tuple[tuple[int, int], ...] = ()
     heap: bool = False
+    begins: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Free(InstructionBase):
     """The object at `address` ends, unless that is null: a write event, after which its cell at `offset` may
     not be accessed. `passes.lifetimes` makes one of these for every cell that is accessed somewhere;
-    `within` are the starts of the objects that have such a cell (None: all have)."""
+    `within` are the starts of the objects that have such a cell (None: all have). A `local` variable ends
+    with its function; nothing can be wrong with that."""
 
     address: Expr
     offset: int = 0
     within: tuple[int, ...] | None = None
+    local: bool = False
     tags: frozenset[str] = FREEING
 
 

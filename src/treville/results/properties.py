@@ -20,6 +20,10 @@ class Error(StrEnum):
     UNDEFINED = "undefined"  # other behaviour without a meaning, such as a division by zero
 
 
+NEVER_WRITTEN = "a read of memory that was never written"
+UNORDERED = "an access that is not ordered after the allocation"
+
+
 class Kind(Enum):
     """What a property is about."""
 

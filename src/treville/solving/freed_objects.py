@@ -13,9 +13,10 @@ from treville.events.execution import Execution
 from treville.events.kinds import READ
 from treville.formulas.formula import FALSE, Literal
 from treville.models.model import Model
-from treville.models.use_after_free import uses_after_free
+from treville.models.use_after_free import uses_after_free, uses_before_allocation
 from treville.programs.ir import FREED, Free, Instruction, Load, Store
 from treville.relations import elements
+from treville.results.properties import UNORDERED
 from treville.solving.solution import evaluate_execution
 
 
@@ -40,17 +41,26 @@ def errors_of_freeing(encoding: Encoding) -> Iterator[tuple[Literal, Instruction
 
 def message(instruction: Instruction, freeing: Instruction) -> str:
     """What is wrong with an access to a freed object, or with freeing it again."""
-    line = f" (freed in line {freeing.span.line})" if freeing.span else ""
-    return f"{'double free' if isinstance(instruction, Free) else 'use after free'}{line}"
+    line = f" in line {freeing.span.line}" if freeing.span else ""
+    if isinstance(freeing, Free) and freeing.local:
+        return f"use of a local variable whose life ends{line}"
+    what = "double free" if isinstance(instruction, Free) else "use after free"
+    return f"{what} (freed{line})" if line else what
 
 
 def unordered_uses(
     model: Model, execution: Execution, instructions: list[Instruction | None]
 ) -> list[tuple[Instruction, str]]:
-    """The accesses of an execution that do not happen before their object is freed, by the model's flag, and
+    """The accesses of an execution that do not happen in the life of their object, by the model's flags, and
     what is wrong with them. `instructions` are those of the execution's events."""
     found: list[tuple[Instruction, str]] = []
-    for access, end in uses_after_free(evaluate_execution(model, execution)):
+    judged = evaluate_execution(model, execution)
+    for begin, access in uses_before_allocation(judged):
+        used, made = instructions[access], instructions[begin]
+        if used is not None and made is not None:
+            line = f" in line {made.span.line}" if made.span else ""
+            found.append((used, f"{UNORDERED}{line}"))
+    for access, end in uses_after_free(judged):
         used, freeing = instructions[access], instructions[end]
         if isinstance(used, Load | Store) and freeing is not None:
             found.append((used, message(used, freeing)))

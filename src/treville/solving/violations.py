@@ -8,6 +8,7 @@ whatever they could do next would find the same (O. Lahav et al., OOPSLA 2021).
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -16,10 +17,10 @@ from treville.events.execution import Execution
 from treville.formulas.formula import FALSE, Literal
 from treville.models.model import Model
 from treville.models.races import races_of
-from treville.models.use_after_free import USE_AFTER_FREE
-from treville.programs.ir import Instruction, Join, error_of
+from treville.models.use_after_free import LIFETIMES
+from treville.programs.ir import Instruction, Join, Load, error_of
 from treville.relations import EventId, elements, mask_of
-from treville.results.properties import Error, Property
+from treville.results.properties import NEVER_WRITTEN, Error, Property
 from treville.solving.freed_objects import errors_of_freeing
 
 
@@ -47,29 +48,43 @@ class Violation:
     spoilt: Literal = FALSE
 
 
-def violation(encoding: Encoding, model: Model, goal: Property) -> Violation:
-    """What an execution must do to violate the property. Make it before the formula goes to a solver."""
+def violation(
+    encoding: Encoding, model: Model, goal: Property, unset: Sequence[tuple[EventId, EventId]] = ()
+) -> Violation:
+    """What an execution must do to violate the property. Make it before the formula goes to a solver. `unset`
+    are reads that may find what was there when memory was allocated, with where they find it."""
     match goal:
         case Property.RACE:
             return _race(encoding, model)
         case Property.DEADLOCK | Property.LIVENESS:
             return _waiting(encoding, goal)
         case _:
-            return _failure(encoding, model, goal.errors)
+            return _failure(encoding, model, goal.errors, unset)
 
 
-def _failure(encoding: Encoding, model: Model, errors: frozenset[Error]) -> Violation:
+def _unset(encoding: Encoding, reads: Sequence[tuple[EventId, EventId]]) -> Iterator[Part]:
+    """The reads that look at what nobody wrote."""
+    for write, read in reads:
+        load = encoding.instruction(read)
+        if isinstance(load, Load) and not load.blind:
+            yield Part(encoding.memory.reads_from(write, read), load, message=NEVER_WRITTEN)
+
+
+def _failure(
+    encoding: Encoding, model: Model, errors: frozenset[Error], unset: Sequence[tuple[EventId, EventId]]
+) -> Violation:
     either, both = encoding.formula.either, encoding.formula.both
     possible = [Part(literal, access, message=told) for literal, access, told in errors_of_freeing(encoding)]
     possible += [Part(literal, failing) for literal, failing in encoding.possible_failures()]
     parts = [part for part in possible if error_of(part.instruction) in errors]
+    if Error.UNDEFINED in errors:
+        parts += _unset(encoding, unset)
     spoilt = either([part.literal for part in possible if error_of(part.instruction) not in errors])
     literals = [part.literal for part in parts]
-    unordered = any(axiom.name == USE_AFTER_FREE for axiom in model.axioms)
-    if unordered and USE_AFTER_FREE not in encoding.flags:
+    unordered = [axiom.name for axiom in model.axioms if axiom.name in LIFETIMES]
+    if any(name not in encoding.flags for name in unordered):
         return Violation(-spoilt, parts, unsure=True, spoilt=spoilt)
-    if unordered:
-        literals.append(encoding.flags[USE_AFTER_FREE])
+    literals += [encoding.flags[name] for name in unordered]
     return Violation(both(either(literals), -spoilt), parts, spoilt=spoilt)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from treville.events.execution import INIT_THREAD, Event, Execution
-from treville.programs.ir import FREED, Program
+from treville.programs.ir import BEGUN, FREED, Program
 from treville.relations import Relation
 
 # Tags that say what every event of the kind is anyway, or that only the model's bookkeeping needs.
@@ -95,6 +95,8 @@ def describe(event: Event, program: Program) -> str:
         return f"init {_place(event, program)}"
     if FREED in event.tags and event.address is not None:
         return f"free {program.show_value(event.address)}"
+    if BEGUN in event.tags and event.address is not None:
+        return f"allocate {program.show_value(event.address)}"
     tags = _informative_tags(event.tags)
     if event.address is None:
         return ",".join(tags) or event.kind

@@ -39,7 +39,10 @@ class Enforced(StrEnum):
 class Acyclicity(Formulas):
     """See the module."""
 
-    supports = OF_THREADS | OF_KERNELS | OF_PROGRAMS | OF_MODELS | OF_PROPERTIES | {Feature.EXCLUSIVES}
+    supports = (
+        OF_THREADS | OF_KERNELS | OF_PROGRAMS | OF_MODELS | OF_PROPERTIES
+        | {Feature.EXCLUSIVES, Feature.BEGINNINGS}
+    )  # fmt: skip
 
     def __init__(
         self, enforced: Enforced | str = Enforced.AS_SUITS, back_end: BackEnd = BackEnd.CLASP

@@ -32,6 +32,7 @@ class Interleavings(Engine[ProgramTask, Decision]):
     supports = OF_MACHINES | {
         Feature.FAILURES,
         Feature.FREES,
+        Feature.BEGINNINGS,
         Feature.ATOMIC_BLOCKS,
         Feature.READ_COPY_UPDATE,
         Feature.NEGATIVE_RECURSION,

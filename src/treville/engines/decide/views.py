@@ -24,7 +24,7 @@ class Views(Engine[ProgramTask, Decision]):
     """See the module."""
 
     name = "views"
-    supports = OF_MACHINES | {Feature.FAILURES, Feature.ENDS_AT_ERRORS}
+    supports = OF_MACHINES | {Feature.FAILURES, Feature.ENDS_AT_ERRORS, Feature.BEGINNINGS}
 
     def __init__(self) -> None:
         self._limit = Limit()

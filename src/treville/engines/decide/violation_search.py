@@ -12,10 +12,10 @@ from treville.engines.session import Session
 from treville.events.execution import Execution
 from treville.formulas.formula import FALSE, Literal
 from treville.models.races import races_in
-from treville.passes.fresh_memory import UnsetRead
-from treville.programs.ir import Instruction
+from treville.passes.fresh_memory import UnsetRead, reads_of_any_contents
+from treville.programs.ir import Instruction, Load
 from treville.results import Budget
-from treville.results.properties import Property
+from treville.results.properties import Error, Property
 from treville.solving.back_ends.by_name import BackEnd
 from treville.solving.back_ends.clasp import OnSolution
 from treville.solving.freed_objects import unordered_uses
@@ -48,6 +48,10 @@ class Found:
         return self.execution is None and not self.cut and not self.given_up and not self.spoilt
 
 
+def _is_blind(instruction: Instruction | None) -> bool:
+    return isinstance(instruction, Load) and instruction.blind
+
+
 class ViolationSearch:
     """Looks for a violation among the executions of a session that nobody else uses."""
 
@@ -56,8 +60,11 @@ class ViolationSearch:
         formula, memory = encoding.formula, encoding.memory
         self.session = session
         self.goal = goal
-        self.violation = violation(encoding, session.model, goal)
+        looks = [(read.write, read.read) for read in unset] or reads_of_any_contents(encoding.facts)
+        self.violation = violation(encoding, session.model, goal, looks)
         self.cuts = self._cuts()
+        if Error.UNDEFINED in goal.errors:
+            unset = [read for read in unset if _is_blind(encoding.instruction(read.read))]
         self.reads_unset = formula.either([memory.reads_from(r.write, r.read) for r in unset])
         self.wanted = formula.either([self.violation.literal, self.reads_unset])
         self.either = formula.either([self.wanted, encoding.cut])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from treville.machines.memories import FREED, slot_of
+from treville.machines.memories import slot_of
 from treville.machines.states import State, TooManyStates
 from treville.machines.threads import Does
 from treville.programs import ir
@@ -35,7 +35,7 @@ def leaked(machine: Machine, state: State) -> int | None:
     held = {
         slot_of(-note): -note
         for note, size in cells.items()
-        if note < 0 and size != FREED and size & _ON_THE_HEAP and -note not in ended
+        if note < 0 and size >= 0 and size & _ON_THE_HEAP and -note not in ended
     }
     if not held:
         return None

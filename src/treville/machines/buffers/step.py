@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from treville.fences import orders
-from treville.machines.memories import FREED, Memories, slot_of, start_of
+from treville.machines.memories import ENDED, FREED, Memories, slot_of, start_of
 from treville.machines.states import (
     EMPTY,
     USUAL_ERRORS,
@@ -25,7 +25,7 @@ from treville.machines.states import (
 from treville.machines.threads import Action, Does, Threads
 from treville.programs import ir
 from treville.programs.operators import wrap
-from treville.results.properties import Error
+from treville.results.properties import NEVER_WRITTEN, Error
 
 NULL_USED, OUTSIDE = "a null pointer is used", "an access to memory outside every object"
 _LONGEST_BUFFER = 40
@@ -171,15 +171,17 @@ class Step:
         if not address:
             self._goes_on(number)
             return
-        self._refuse_freed(number, action, "double free")
-        if not memories.can_be_freed(self.memory, address):
+        assert isinstance(action.instruction, ir.Free)
+        if not action.instruction.local:
+            self._refuse_freed(number, action, "double free")
+        if not action.instruction.local and not memories.can_be_freed(self.memory, address):
             self._fail(action, "a free of what is not the start of an allocated object")
-        to_memory = self.in_block or not self.buffered
+        to_memory, note = self.in_block or not self.buffered, ENDED if action.instruction.local else FREED
         self._note("D" if to_memory else "W", number, action, address)
         if to_memory:
-            self.memory = memories.free(self.memory, address)
+            self.memory = memories.free(self.memory, address, note)
         else:
-            entry = Entry(-address, FREED, buffer.epoch)
+            entry = Entry(-address, note, buffer.epoch)
             self.buffers[number] = Buffer((*buffer.entries, entry), buffer.epoch)
         self._goes_on(number)
 
@@ -190,7 +192,8 @@ class Step:
             memories.is_freed(self.memory, address)
             or any(entry.address == -start_of(address) for entry in self.buffers[number].entries)
         ):
-            self._fail(action, message)
+            ended = memories.has_ended(self.memory, address)
+            self._fail(action, "use of a local variable whose life has ended" if ended else message)
 
     def _refuse_outside(self, action: Action) -> None:
         """It fails to access what is no object."""
@@ -272,7 +275,7 @@ class Step:
         if self.memories.is_freed(self.memory, abs(entry.address)):
             raise TooManyStates("a store that gets to memory after it was freed")
         if entry.address < 0:
-            self.memory = self.memories.free(self.memory, -entry.address)
+            self.memory = self.memories.free(self.memory, -entry.address, entry.value)
         else:
             self.memory = self.memories.write(self.memory, entry.address, entry.value)
         least = min((e.epoch for e in rest), default=0)
@@ -286,6 +289,9 @@ class Step:
         self._refuse_outside(action)
         self.memories.width(address, instruction.bits)
         own = [entry.value for entry in self.buffers[number].entries if entry.address == address]
+        looks = Error.UNDEFINED in self.errors and not own and not instruction.blind
+        if looks and self.memories.is_unset(self.memory, address):
+            raise Failed(instruction, self.log or [], NEVER_WRITTEN)
         found = own[-1] if own else self.memories.read(self.memory, address)
         value = wrap(found, instruction.bits)
         self._note("R", number, action, address, value)

@@ -57,7 +57,7 @@ def _lower(step: Step, floor: int) -> None:
         if left and left[0].updates:
             left = (left[0]._replace(updates=False), *left[1:])
         step.memory[lane] = left
-        if step.log is not None:
+        if step.log is not None and lanes.keys[lane] >= 0:
             step.log.append(Log("X", 0, lanes.keys[lane], len(history) - len(left)))
         for number, refused in enumerate(step.asleep):
             if step.sleeps_at(number, lane):

@@ -21,6 +21,7 @@ RELEASING = frozenset(("REL", "ACQ_REL", "SC"))
 ATOMIC = frozenset(("RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC"))
 _OWNERS = 64  # `Memories.fresh` names objects by their thread, modulo this
 _FEW = 3
+_OF_ALLOCATED = ("allocated", "own")  # descriptions of cells of allocated objects
 
 
 class Surprise(Exception):
@@ -49,6 +50,7 @@ class Future:
         self.code = [i for thread in threads.bodies.values() for i in thread.instructions]
         self.ordered: set[int] = set()  # cells with seq_cst accesses
         self.fences = self.loose = self.strict = 0  # lanes that count seq_cst events: see `seq_cst`
+        self.begun = 0  # lanes of the beginnings of objects
         self.relaxes = any(_is_relaxed(instruction) for instruction in self.code)
         self._reach = _reachable(threads.bodies)
         self._ids = {id(instruction): number for number, instruction in enumerate(self.code)}
@@ -86,6 +88,12 @@ class Future:
         if not known:
             self._ahead.clear()
             raise Surprise
+
+    def beginning(self, start: int) -> int:
+        """The lane of the beginning of an object, which may be a new one."""
+        lane = self.lanes.number(-start)
+        self.begun |= self.lanes.lane(lane)
+        return lane
 
     def count_of(self, number: int) -> int:
         """The first of the three lanes that count the seq_cst events of a thread."""
@@ -152,7 +160,7 @@ class Future:
         for at, known in enumerate(self._places):
             if some >> at & 1:
                 places |= known
-        found = 0
+        found = self.begun if any(kind in _OF_ALLOCATED for kind, _ in places) else 0
         for lane, address in enumerate(self.lanes.keys):
             if address >= 0 and not places.isdisjoint(self._from(code, number, address)):
                 found |= self.lanes.lane(lane)

@@ -21,7 +21,8 @@ class LaneOverflow(Exception):
 
 
 class Lanes:
-    """Which lane belongs to what: an address, or (a negative key) something that is counted."""
+    """Which lane belongs to what: an address, or (a negative key) something that is counted. The negated
+    start of an object is the key of its beginning, which is known or not."""
 
     def __init__(self, width: int) -> None:
         self.width = width

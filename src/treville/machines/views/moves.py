@@ -97,8 +97,10 @@ def settle(step: Step, most: int) -> Step:
 
 
 def failed(step: Step) -> ir.Instruction | None:
-    """The assertion that does not hold."""
+    """The assertion that does not hold, or the access that comes too early."""
     actions = step.parts.threads.actions
+    if step.early is not None:
+        return step.early
     for thread in step.threads:
         if actions[thread].does is Does.FAIL:
             return actions[thread].instruction

@@ -29,6 +29,7 @@ from treville.machines.views.state import NOTHING, Parts, State
 from treville.machines.views.step import Step
 from treville.programs import ir
 from treville.results import Budget
+from treville.results.properties import UNORDERED
 from treville.results.verdict import Verdict
 
 _WIDTHS = (16, 64)
@@ -164,7 +165,8 @@ class ViewMachine:
             instruction = failed(step)
             if instruction is not None and step.log is not None:
                 bodies = [self._parts.threads.frames[thread].body for thread in step.threads]
-                answer = Answer(Verdict.FAIL, len(self._seen), instruction, log + step.log, bodies)
+                told = UNORDERED if instruction is step.early else ""
+                answer = Answer(Verdict.FAIL, len(self._seen), instruction, log + step.log, bodies, told)
                 if self.accepts(answer):
                     return answer
                 self.refused_runs += 1

@@ -80,7 +80,7 @@ def fence(step: Step, number: int) -> None:
         return
     _count(step, number, future.count_of(number), 1)
     step.views[number] |= step.order
-    step.order = step.views[number] & ~(future.fences | future.loose | future.strict)
+    step.order = step.views[number] & ~(future.fences | future.loose | future.strict | future.begun)
     for other, refused in enumerate(step.asleep):
         if refused and other != number:
             action = step.action(other)
@@ -110,7 +110,7 @@ def matters(step: Step, number: int, action: Action) -> bool:
 def _fence_matters(step: Step, number: int) -> bool:
     """A fence that has nothing to tell can as well come at once: it only learns more if it is later."""
     future = step.parts.future
-    counted = future.fences | future.loose | future.strict
+    counted = future.fences | future.loose | future.strict | future.begun
     view = step.views[number] | step.knows[number].pending
     if not view & ~step.order & ~counted or is_idle(step, number):
         return False

@@ -9,6 +9,7 @@ seq_cst events is told in `seq_cst`.
 
 from __future__ import annotations
 
+from treville.machines.memories import start_of
 from treville.machines.states import Log, TooManyStates
 from treville.machines.threads import Action, Does
 from treville.machines.views import seq_cst
@@ -23,11 +24,12 @@ _MOST_THREADS = 50
 
 class Step:
     """A state that is being changed. `asleep` are the writes that threads refuse to read next (-1: a thread
-    waits for another seq_cst event), `events` counts what happened."""
+    waits for another seq_cst event), `events` counts what happened, `early` is an access that is not ordered
+    after the allocation of its object."""
 
     __slots__ = (
-        "ahead", "asleep", "events", "knows", "log", "memory", "objects", "order", "parts", "threads",
-        "views",
+        "ahead", "asleep", "early", "events", "knows", "log", "memory", "objects", "order", "parts",
+        "threads", "views",
     )  # fmt: skip
 
     def __init__(
@@ -38,6 +40,7 @@ class Step:
         self.memory, self.asleep = list(state.memory), list(asleep)
         self.objects, self.order = state.objects, state.order
         self.log, self.events = log, 0
+        self.early: ir.Instruction | None = None
         self.look_ahead()
 
     def look_ahead(self) -> None:
@@ -53,6 +56,7 @@ class Step:
         other.memory, other.asleep, other.ahead = self.memory[:], self.asleep[:], self.ahead[:]
         other.objects, other.order, other.events = self.objects, self.order, self.events
         other.log = None if self.log is None else self.log[:]
+        other.early = self.early
         return other
 
     def state(self) -> State:
@@ -143,6 +147,7 @@ class Step:
         instruction, address = action.instruction, action.address
         assert isinstance(instruction, ir.Load)
         self.parts.future.note(number, instruction, address)
+        self._look_for_beginning(number, instruction, address)
         if message.value is None:
             raise TooManyStates("a read of memory that was not written")
         value = wrap(message.value, instruction.bits)
@@ -170,6 +175,7 @@ class Step:
         instruction, address = action.instruction, action.address
         assert isinstance(instruction, ir.Store)
         self.parts.future.note(number, instruction, address)
+        self._look_for_beginning(number, instruction, address)
         if in_place and source is None:
             seq_cst.access(self, number, address)
         self.note("D", number, action, address, action.value, rank)
@@ -237,7 +243,26 @@ class Step:
         zeroed, heap = instruction.zeroed, instruction.heap
         self.objects = memories.allocate(self.objects, address, action.address, zeroed, heap)
         self.note("A", number, action, address)
+        if instruction.begins:
+            self._begin(number, address)
         self.goes_on(number, address)
+
+    def _begin(self, number: int, start: int) -> None:
+        """Who allocates an object knows of it, and so do those who learn from that thread. The lane holds
+        something until all know that may still access objects."""
+        lane = self.parts.future.beginning(start)
+        self.look_ahead()
+        self.memory.extend([UNTOUCHED] * (lane + 1 - len(self.memory)))
+        self.memory[lane] = (Message(0),)
+        self.views[number] |= self.parts.lanes.upto(lane, 1)
+
+    def _look_for_beginning(self, number: int, instruction: ir.Instruction, address: int) -> None:
+        """Does a thread know by happens-before that the object that it accesses was allocated?"""
+        lane = self.parts.lanes.get(-start_of(address))
+        if lane is None or lane >= len(self.memory) or not self.memory[lane]:
+            return
+        if not self.parts.lanes.rank(self.views[number], lane):
+            self.early = self.early or instruction
 
     def spawn(self, number: int, action: Action) -> None:
         """A new thread knows what the one knows that starts it."""

@@ -5,10 +5,13 @@ Accesses are as wide as the program has them; `programs.cells` makes them access
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from treville.programs import ir
 from treville.programs.c.aggregates import registers_of
+from treville.programs.c.bit_fields import is_filled_up
+from treville.programs.c.escaping import marked_locals
 from treville.programs.c.keywords import SIGNAL_FENCE
 from treville.programs.c.llvm import (
     ArrayType,
@@ -95,7 +98,26 @@ class Memory:
         else:
             size = ir.Op("mul", (count, size), 64)
         name = instruction.result or ""
-        self.body.emit(ir.Allocate(self.body.name(frame, instruction), size, name, cells=cells))
+        register = self.body.name(frame, instruction)
+        allocation = ir.Allocate(register, size, name, cells=cells)
+        if name not in self.body.translation.outliving[frame.function.name]:
+            self.body.emit(allocation)
+        elif name in marked_locals(frame.function):
+            frame.marked[name] = allocation
+        else:
+            self.body.emit(allocation)
+            frame.ending.append(register)
+
+    def begin_life(self, frame: Frame, value: Value) -> None:
+        """A mark that the life of a local begins: a new object, if the end of the last one was noted."""
+        if isinstance(value, LocalName) and value.name in frame.marked:
+            self.body.emit(replace(frame.marked[value.name]))
+            self.body.ending.append(frame.marked[value.name].register)
+
+    def end_life(self, frame: Frame, value: Value) -> None:
+        """A mark that the life of a local ends."""
+        if isinstance(value, LocalName) and value.name in frame.marked:
+            self.body.end_locals([frame.marked[value.name].register])
 
     def _declare_private(self, frame: Frame, name: str, kind: Type, count: ir.Expr) -> None:
         place = frame.prefix + name
@@ -208,7 +230,7 @@ class Memory:
 
     def _read(
         self, frame: Frame, register: str, target: tuple[Type, Value], cell: tuple[int, int],
-        tags: frozenset[str], at: ir.Expr = NOWHERE_ELSE,
+        tags: frozenset[str], at: ir.Expr = NOWHERE_ELSE, blind: bool = False,
     ) -> None:  # fmt: skip
         """Read the cell (offset, bits) behind a pointer, which may be private."""
         place = self.place_of(frame, target[1])
@@ -216,7 +238,7 @@ class Memory:
             self._read_private(frame, register, (place[0], _moved(place[1], cell[0], at)), cell[1])
         else:
             address = _moved(self.body.value(frame, *target), cell[0], at)
-            self.body.emit(ir.Load(register, address, tags, cell[1]))
+            self.body.emit(ir.Load(register, address, tags, cell[1], blind=blind))
 
     def _write(
         self, frame: Frame, target: tuple[Type, Value], cell: tuple[int, int], value: ir.Expr,
@@ -243,8 +265,10 @@ class Memory:
     def _load(self, frame: Frame, instruction: LlvmInstruction) -> None:
         kind, tags = instruction.type, order_tags(instruction.words)
         registers = registers_of(self.body.name(frame, instruction), kind)
+        blind = len(registers) > 1 or is_filled_up(frame.function, instruction)
         for register, (offset, part) in zip(registers, scalars(kind), strict=True):
-            self._read(frame, register.name, instruction.operands[0], (offset, self.body.bits(part)), tags)
+            cell = (offset, self.body.bits(part))
+            self._read(frame, register.name, instruction.operands[0], cell, tags, blind=blind)
 
     def _store(
         self, frame: Frame, stored: tuple[Type, Value], target: tuple[Type, Value], tags: frozenset[str]

@@ -87,6 +87,8 @@ class Frame:
     sizes: dict[str, ir.Expr] = field(default_factory=dict)  # of private variables
     thread_local: dict[str, tuple[str, ir.Expr]] = field(default_factory=dict)  # pointers: object and offset
     more: Sequence[Argument] = ()  # what the function was given for `...`
+    ending: list[str] = field(default_factory=list)  # registers of locals whose address may be known later
+    marked: dict[str, ir.Allocate] = field(default_factory=dict)  # such locals that live between marks
 
 
 class Body:
@@ -99,6 +101,7 @@ class Body:
         self.index = 0
         self.here: LlvmInstruction | None = None
         self.memory = Memory(self)
+        self.ending: list[str] = []  # registers of locals that end with their functions
         self.cleanups: list[tuple[ir.Expr, ir.Expr]] = []  # functions and arguments, while they are to be run
 
     # -- emitting --------------------------------------------------------------------------------------
@@ -189,7 +192,15 @@ class Body:
                 self.index += 1
                 self._instruction(frame, block.name, instruction)
         self.label(frame.exit)
+        self.end_locals(frame.ending)
+        self.ending += frame.ending
         return ir.Reg(frame.result)
+
+    def end_locals(self, registers: Sequence[str]) -> None:
+        """The ends of local variables, of those that there are: each ends once."""
+        for register in registers:
+            self.emit(ir.Free(ir.Reg(register), local=True))
+            self.set(register, ir.Const(0))
 
     def _instruction(self, frame: Frame, block: str, instruction: LlvmInstruction) -> None:
         opcode = instruction.opcode

@@ -17,11 +17,12 @@ from treville.programs.c.accesses import PLAIN, THREAD_LOCAL
 from treville.programs.c.assembly.dialects import dialect_for
 from treville.programs.c.blocks import with_flat_blocks
 from treville.programs.c.body import Body, Frame, bits_of
+from treville.programs.c.escaping import THREAD_LOCALS, outliving_locals
 from treville.programs.c.library import call
 from treville.programs.c.library.clocks import start_clock
 from treville.programs.c.library.ending import run_at_exit, runs_at_exit
 from treville.programs.c.library.heap import resizes_objects
-from treville.programs.c.library.lock_states import destroys_mutexes
+from treville.programs.c.library.lock_states import computes_mutexes, destroys_mutexes
 from treville.programs.c.library.mutexes import has_owned_mutexes
 from treville.programs.c.library.static_locks import is_apples, without_mark
 from treville.programs.c.library.threads import RESULT, ThreadData, await_number, end_thread, start_thread
@@ -79,6 +80,7 @@ class Translation:
         self.functions = {name: FUNCTION_BASE + FUNCTION_STEP * i for i, name in enumerate(functions)}
         self.pending: list[str] = []
         self.undefined: set[str] = set()  # functions that are called and defined nowhere
+        self.hides_writes = False  # is one of them given a pointer?
         self.taken = taken_functions(module)
         self.assembly_dialect = dialect_for(module.target or "x86_64", templates(module))
         self.runs_at_exit = runs_at_exit(module)
@@ -87,6 +89,8 @@ class Translation:
         self.owned_mutexes = has_owned_mutexes(module)
         self.own_objects = shared_thread_locals(module)
         self.destroys_mutexes = destroys_mutexes(module)
+        self.computes_mutexes = computes_mutexes(module)
+        self.outliving = outliving_locals(module)
         self.threads = ThreadData(module, self.taken)
         for name, variable in module.globals.items():
             unnamed = name.startswith(("llvm.", ".str", "__func__", "__PRETTY"))
@@ -111,7 +115,8 @@ class Translation:
             self._thread_function(self.pending.pop(0))
         bounds, unused = annotated_bounds(self.module, lambda instruction: self.place(instruction)[0])
         self.program.notices += unused
-        return replace(self.program.finished(), loop_bounds=bounds)
+        program = replace(self.program.finished(), loop_bounds=bounds)
+        return program.rewritten(_looking_away) if self.hides_writes else program
 
     def _run_by_loader(self, table: str) -> list[str]:
         """The functions that run before `main` or behind it, by priority."""
@@ -139,6 +144,7 @@ class Translation:
 
     def note_undefined(self, name: str, instruction: LlvmInstruction) -> None:
         """Tell users what is assumed of a function that is defined nowhere, where it is first called."""
+        self.hides_writes |= any(isinstance(kind, PointerType) for kind, _ in instruction.operands[1:])
         if name not in self.undefined:
             self.undefined.add(name)
             sentence = f"{name} is defined nowhere: it may return anything, and is assumed to write nothing"
@@ -157,7 +163,10 @@ class Translation:
         self._start_thread(body)
         await_number(body)
         body.set(RESULT, body.inline(function, [ir.Reg("argument")], {}))
+        ends_early = "end of thread" in body.thread.labels
         body.label("end of thread")
+        own = sorted(THREAD_LOCAL + name for name in self.outliving[THREAD_LOCALS])
+        body.end_locals([*(body.ending if ends_early else ()), *own])
         end_thread(body)
 
     def _start_thread(self, body: Body) -> None:
@@ -359,6 +368,12 @@ def _cell_names(kind: Type, offset: int = 0, name: str = "") -> Iterator[tuple[i
             yield from _cell_names(member, offset + start, inner)
     elif name:
         yield offset, name
+
+
+def _looking_away(thread: ir.Thread) -> ir.Thread:
+    """The code where no read is wrong because nobody wrote there: a function that is not known may have."""
+    code = (replace(i, blind=True) if isinstance(i, ir.Load) else i for i in thread.instructions)
+    return replace(thread, instructions=tuple(code))
 
 
 def _padded(cells: list[tuple[int, int, int]], size: int) -> tuple[tuple[int, int, int], ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from treville.programs.c.library import (
+    awaiting,
     clocks,
     heap,
     intrinsics,
@@ -67,7 +68,7 @@ def _named(here: Call) -> None:
         memory.llvm_function(here)
     elif name.startswith("__VERIFIER_nondet_"):
         verification.nondet(here)
-    elif (found := kernel.handler(name)) is not None:
+    elif (found := awaiting.handler(name) or kernel.handler(name)) is not None:
         found(here)
     elif is_refused(name):
         raise here.body.unsupported(f"the library function {name}")

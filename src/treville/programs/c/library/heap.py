@@ -27,6 +27,7 @@ def resizes_objects(module: Module) -> bool:
 def _new(here: Call, size: ir.Expr, zeroed: bool = False, heap: bool = True) -> ir.Expr:
     """The address of a new object."""
     body, name = here.body, f"{here.name} in line {here.instruction.line}"
+    _require_some_size(here, size)
     fresh = ir.Reg(body.fresh("allocated"))
     if not heap or not body.translation.resizes:
         body.emit(ir.Allocate(fresh.name, size, name, zeroed=zeroed, heap=heap))
@@ -34,6 +35,23 @@ def _new(here: Call, size: ir.Expr, zeroed: bool = False, heap: bool = True) -> 
     body.emit(ir.Allocate(fresh.name, plus(size, _IN_FRONT), name, zeroed=zeroed, heap=True))
     body.emit(ir.Store(fresh, size, VOLATILE, _SIZE_BITS))
     return plus(fresh, _IN_FRONT)
+
+
+def _require_some_size(here: Call, size: ir.Expr) -> None:
+    """Memory is never so large that its size is no positive number of type `ptrdiff_t`."""
+    if not isinstance(size, ir.Const) or size.value < 0:
+        possible = ir.Op("ge", (size, ZERO), 64)
+        message = "an allocation of a negative size is reached"
+        here.body.emit(ir.Assert(possible, message, undefined=True, fatal=False))
+
+
+def _require_alignment(here: Call, alignment: ir.Expr) -> None:
+    """An alignment is a power of two."""
+    if not isinstance(alignment, ir.Const) or alignment.value.bit_count() != 1:
+        others = ir.Op("and", (alignment, ir.Op("sub", (alignment, ir.Const(1)), 64)), 64)
+        valid = ir.Select(ir.Op("eq", (others, ZERO), 64), ir.Op("ne", (alignment, ZERO), 64), ZERO)
+        message = "an allocation with an alignment that is no power of two is reached"
+        here.body.emit(ir.Assert(valid, message, undefined=True, fatal=False))
 
 
 def _malloc(here: Call) -> None:
@@ -45,11 +63,13 @@ def _on_the_stack(here: Call) -> None:
 
 
 def _aligned(here: Call) -> None:
-    """Null for what is no alignment, else an object; they lie far apart, at multiples of a power of two."""
+    """Null for what is no alignment, which is an error, too; else an object. They lie far apart, at multiples of
+    a power of two."""
     body, alignment = here.body, here.argument(0)
     if isinstance(alignment, ir.Const) and _is_alignment(alignment.value):
         here.returns(_new(here, here.argument(1)))
         return
+    _require_alignment(here, alignment)
     allocated, none = body.fresh("aligned"), body.fresh("no alignment")
     result = body.set(body.fresh("object"), ZERO)
     shared = ir.Op("and", (alignment, ir.Op("sub", (alignment, ir.Const(1)), 64)), 64)
@@ -118,7 +138,7 @@ def _copy(here: Call, new: ir.Expr, length: ir.Expr) -> None:
     for offset, bits in repeated(here, kind, most - most % size_of(kind)):
         value = body.fresh("copy")
         body.emit(ir.Branch(copied, ir.Op("ult", (whole, ir.Const(offset + bits // 8)), 64)))
-        body.emit(ir.Load(value, plus(old, offset), PLAIN, bits))
+        body.emit(ir.Load(value, plus(old, offset), PLAIN, bits, blind=True))
         body.emit(ir.Store(plus(new, offset), ir.Reg(value), PLAIN, bits))
     if not isinstance(size, ir.Const):
         body.emit(ir.Branch(copied, ir.Op("ule", (whole, ir.Const(most)), 64)))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from treville.programs import ir
+from treville.programs.c.escaping import BEGIN_OF_LIFE, END_OF_LIFE
 from treville.programs.c.library.calls import ONE, ZERO, Call, Handler
 from treville.programs.c.llvm import StructType
 
 # They return nothing, and what they say of memory or of values may be left out.
 _NO_EFFECT = (
-    "llvm.dbg.", "llvm.lifetime.", "llvm.stackrestore", "llvm.va_end", "llvm.prefetch", "llvm.assume",
+    "llvm.dbg.", "llvm.stackrestore", "llvm.va_end", "llvm.prefetch", "llvm.assume",
     "llvm.var.annotation", "llvm.experimental.noalias.scope.decl", "llvm.invariant.end", "llvm.donothing",
     "llvm.sideeffect",
 )  # fmt: skip
@@ -34,7 +35,10 @@ def intrinsic(here: Call) -> bool:
     if (tag := _barrier(here)) is not None:
         here.body.emit(ir.Fence(frozenset({tag})))
         return True
-    if name[1] in ("trap", "debugtrap", "ubsantrap"):
+    if here.name.startswith((BEGIN_OF_LIFE, END_OF_LIFE)):
+        memory, begins = here.body.memory, here.name.startswith(BEGIN_OF_LIFE)
+        (memory.begin_life if begins else memory.end_life)(here.frame, here.operands[-1][1])
+    elif name[1] in ("trap", "debugtrap", "ubsantrap"):
         here.body.emit(ir.Stop(reason=here.name))
     elif name[2:4] == ["with", "overflow"]:
         _checked(here, name[1])

@@ -1,16 +1,19 @@
 """Calls on mutexes, read-write locks and barriers -> the code that notices when POSIX leaves them undefined.
 
-An ordinary mutex is unlocked by who holds it: each thread notes in a private object what it holds, which
-costs no event. What was destroyed holds a number of its own (a barrier: the number 0 of threads, as one that
-was never initialised does). All this is known of globals; other places may hold just any number at first, and
-are left alone. Programs without calls of `*_destroy` and `*_init` pay nothing for these.
+An ordinary mutex is unlocked by who holds it: each thread notes in a private object what it holds, by its
+address, which costs no event. What was destroyed holds a number of its own (a barrier: the number 0 of
+threads, as one that was never initialised does). Whether something was initialised before is known of globals
+only; other places may hold just any number at first, and to read that is an error of its own. Programs
+without calls of `*_destroy` and `*_init` pay nothing for these.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from treville.programs import ir
 from treville.programs.c.library.calls import ONE, WORD, ZERO, Call
-from treville.programs.c.llvm import GlobalName, Module
+from treville.programs.c.llvm import GlobalName, LlvmInstruction, LocalName, Module
 
 DESTROYED = ir.Const(-77)
 INITIALISED = ir.Const(1)
@@ -18,16 +21,29 @@ _HELD = "mutexes that are held"
 _MARK = 8  # where a mutex notes that it was initialised by a call
 _OWN_ACCESS = frozenset({"NA"})  # of the implementation, which does not race
 _DESTROYING = ("pthread_mutex_destroy", "mtx_destroy")
+_LOCKING = ("pthread_mutex_", "mtx_")
+
+
+def _called(module: Module) -> Iterator[tuple[str, LlvmInstruction]]:
+    for function in module.functions.values():
+        for instruction in (i for block in function.blocks for i in block.instructions):
+            callee = instruction.operands[0][1] if instruction.opcode == "call" else None
+            if isinstance(callee, GlobalName):
+                yield callee.name, instruction
 
 
 def destroys_mutexes(module: Module) -> bool:
     """Does the program destroy mutexes?"""
-    for function in module.functions.values():
-        for instruction in (i for block in function.blocks for i in block.instructions):
-            callee = instruction.operands[0][1] if instruction.opcode == "call" else None
-            if isinstance(callee, GlobalName) and callee.name in _DESTROYING:
-                return True
-    return False
+    return any(name in _DESTROYING for name, _ in _called(module))
+
+
+def computes_mutexes(module: Module) -> bool:
+    """Are there mutexes at addresses that are not known before the program runs?"""
+    return any(
+        name.startswith(_LOCKING) and isinstance(call.operands[1][1], LocalName)
+        for name, call in _called(module)
+        if len(call.operands) > 1
+    )
 
 
 def _require(here: Call, condition: ir.Expr, what: str, fatal: bool = True) -> None:
@@ -41,34 +57,40 @@ def is_global(here: Call) -> bool:
 
 def require_alive(here: Call, word: ir.Expr) -> None:
     """The word is not that of a mutex that was destroyed."""
-    if here.body.translation.destroys_mutexes and is_global(here):
+    if here.body.translation.destroys_mutexes:
         _require(here, ir.Op("ne", (word, DESTROYED), WORD), "a mutex that was destroyed")
 
 
 def note_held(here: Call, held: ir.Expr) -> None:
     """The thread holds the mutex if the number is not 0."""
-    if is_global(here):
-        here.body.emit(ir.WritePrivate(_HELD, here.argument(0), held))
+    here.body.emit(ir.WritePrivate(_HELD, _noted_at(here), held))
 
 
 def require_held(here: Call) -> None:
     """Only who holds a mutex may unlock it."""
-    if is_global(here):
-        held = _held(here)
-        told = "an unlock of a mutex that the thread does not hold"
-        _require(here, ir.Op("ne", (held, ZERO), WORD), told, fatal=False)
-        note_held(here, ZERO)
+    told = "an unlock of a mutex that the thread does not hold"
+    _require(here, ir.Op("ne", (_held(here), ZERO), WORD), told, fatal=False)
+    note_held(here, ZERO)
 
 
 def held_or(here: Call, locked: ir.Expr) -> ir.Expr:
     """Does the thread hold the mutex by now, if it was locked under a condition?"""
-    return ir.Select(locked, ONE, _held(here)) if is_global(here) else ONE
+    return ir.Select(locked, ONE, _held(here))
 
 
 def _held(here: Call) -> ir.Reg:
     held = ir.Reg(here.body.fresh("held"))
-    here.body.emit(ir.ReadPrivate(held.name, _HELD, here.argument(0)))
+    here.body.emit(ir.ReadPrivate(held.name, _HELD, _noted_at(here)))
     return held
+
+
+def _noted_at(here: Call) -> ir.Expr:
+    """Where a thread notes that it holds a mutex. Where some addresses are computed, none is a constant: any
+    note may be about any mutex then, which `programs.live` sees from that."""
+    address = here.argument(0)
+    if here.body.translation.computes_mutexes and isinstance(address, ir.Const):
+        return ir.Op("add", (address, ZERO), 64)
+    return address
 
 
 def require_first_init(here: Call) -> None:
@@ -82,14 +104,14 @@ def require_first_init(here: Call) -> None:
 
 def destroy_mutex(here: Call) -> None:
     """Who destroys a mutex must know that nobody holds it."""
+    here.fence()
+    word = here.load(here.argument(0), link=False)
+    _require(here, ir.Op("ne", (word, DESTROYED), WORD), "a mutex that was destroyed")
+    _require(here, ir.Op("eq", (word, ZERO), WORD), "the destruction of a mutex that is locked")
     if is_global(here):
-        here.fence()
-        word = here.load(here.argument(0), link=False)
-        _require(here, ir.Op("ne", (word, DESTROYED), WORD), "a mutex that was destroyed")
-        _require(here, ir.Op("eq", (word, ZERO), WORD), "the destruction of a mutex that is locked")
         _store_mark(here, ZERO)
-        here.store(here.argument(0), DESTROYED)
-        here.fence()
+    here.store(here.argument(0), DESTROYED)
+    here.fence()
     here.returns(ZERO)
 
 
@@ -109,8 +131,7 @@ def _mark_of(here: Call) -> ir.Expr:
 
 def require_barrier(here: Call, needed: ir.Expr) -> None:
     """A barrier that was not initialised, or was destroyed, needs no threads."""
-    if is_global(here):
-        _require(here, ir.Op("gt", (needed, ZERO), WORD), "a barrier that is not initialised")
+    _require(here, ir.Op("gt", (needed, ZERO), WORD), "a barrier that is not initialised")
 
 
 def require_no_barrier(here: Call) -> None:
@@ -123,16 +144,15 @@ def require_no_barrier(here: Call) -> None:
 
 def destroy_barrier(here: Call) -> None:
     """Nobody may wait at a barrier that is destroyed."""
-    if is_global(here):
-        here.fence()
-        needed = here.load(here.argument(0), link=False)
-        require_barrier(here, needed)
-        here.fence()
-        come = here.load(ir.Op("add", (here.argument(0), ir.Const(8)), 64), link=False)
-        all_gone = ir.Op("eq", (ir.Op("srem", (come, needed), WORD), ZERO), WORD)
-        _require(here, all_gone, "the destruction of a barrier where threads wait")
-        here.store(here.argument(0), ZERO)
-        here.fence()
+    here.fence()
+    needed = here.load(here.argument(0), link=False)
+    require_barrier(here, needed)
+    here.fence()
+    come = here.load(ir.Op("add", (here.argument(0), ir.Const(8)), 64), link=False)
+    all_gone = ir.Op("eq", (ir.Op("srem", (come, needed), WORD), ZERO), WORD)
+    _require(here, all_gone, "the destruction of a barrier where threads wait")
+    here.store(here.argument(0), ZERO)
+    here.fence()
     here.returns(ZERO)
 
 

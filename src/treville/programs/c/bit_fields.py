@@ -1,0 +1,32 @@
+"""Bit-fields: a write to one is a read of the whole unit that it is in, and a write of that unit.
+
+Such a read looks at nothing that the program did not write; it only takes the other fields along.
+"""
+
+from __future__ import annotations
+
+from treville.programs.c.llvm import Function, LlvmInstruction, LocalName, Value
+
+
+def is_filled_up(function: Function, load: LlvmInstruction) -> bool:
+    """Is what was read only masked, joined with other bits, and written back to where it was?"""
+    if load.result is None or "atomic" in load.words:
+        return False
+    source = load.operands[0][1]
+    cleared = _only_user(function, load.result)
+    while cleared is not None and cleared.opcode in ("and", "or") and cleared.result:
+        cleared = _only_user(function, cleared.result)
+    return cleared is not None and cleared.opcode == "store" and cleared.operands[1][1] == source
+
+
+def _only_user(function: Function, name: str) -> LlvmInstruction | None:
+    """The only instruction that has the name among its operands."""
+    value: Value = LocalName(name)
+    users = [
+        instruction
+        for block in function.blocks
+        for instruction in block.instructions
+        if any(operand == value for _, operand in instruction.operands)
+        or any(case == value for case, _ in instruction.cases)
+    ]
+    return users[0] if len(users) == 1 else None
