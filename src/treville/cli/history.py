@@ -14,13 +14,14 @@ from treville.cli.arguments import add_json, add_limits, memory_in_bytes, positi
 from treville.histories import LEVELS, Answer, History, Level, check, find_level, read_history
 from treville.histories.complexity import COMPLEXITY, complexity_lines, complexity_report
 from treville.histories.explain import Explanation, explain
-from treville.histories.formats.values import parse_scalar
 from treville.histories.generate import generate, mutate
 from treville.histories.hardness import read_dimacs, reduce_formula
 from treville.histories.hierarchy import weakest_violated
 from treville.histories.history import Value
+from treville.histories.objects import LEVELS_OF_OBJECTS, REGISTER
 from treville.histories.overall import check_all
 from treville.histories.report import explanation_text, json_report, level_text, overview_text
+from treville.histories.values import parse_scalar
 from treville.results import (
     EXIT_OF,
     Budget,
@@ -32,7 +33,7 @@ from treville.results import (
 )
 
 _SUFFIXES = (".jsonl", ".json", ".edn", ".csv", ".tsv", ".history")
-_MOST_BYTES = 100_000_000
+_MOST_BYTES = 500_000_000
 _DEFAULT_MEGABYTES = 4000
 _MOST_OPERATIONS = 10_000_000
 
@@ -232,7 +233,12 @@ def _check_all(history: History, options: argparse.Namespace) -> ExitCode:
 
 
 def _all_answers(history: History, options: argparse.Namespace) -> Iterator[Answer]:
-    levels = [level for level in LEVELS.values() if history.has_times or not level.needs_times]
+    about = (
+        [LEVELS[n] for n in LEVELS_OF_OBJECTS] if history.object_type != REGISTER.name else LEVELS.values()
+    )
+    levels = [level for level in about if history.has_times or not level.needs_times]
+    if not levels:
+        raise InputError(f"a log about a {history.object_type} needs the start and end of every operation")
     yield from check_all(history, levels, lambda: _budget(options), options.algorithm)
 
 

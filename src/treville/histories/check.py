@@ -10,13 +10,14 @@ algorithms where the instance is small enough for them, everything else by SAT w
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from treville.histories import certain, evidence, neighbours, polynomial, sat
+from treville.histories import calls, certain, evidence, neighbours, polynomial, sat
 from treville.histories.audit import objections
 from treville.histories.clusters import certain_sources
 from treville.histories.history import Events, History
 from treville.histories.levels import Level, find_level
+from treville.histories.objects import LEVELS_OF_OBJECTS, REGISTER
 from treville.histories.problem import Problem, build_problem
 from treville.histories.saturation import Conflict, Facts, no_facts, refuse_too_large, saturate
 from treville.histories.views import Execution
@@ -41,6 +42,8 @@ class Answer:
     seconds: float = 0.0
     execution: Execution | None = None
     conflict: Conflict | None = None
+    order: tuple[int, ...] | None = None  # of the operations of other objects than registers
+    stuck: calls.Stuck | None = None
 
 
 def check(history: History, level: Level, budget: Budget | None = None, algorithm: str = "auto") -> Answer:
@@ -54,7 +57,10 @@ def check(history: History, level: Level, budget: Budget | None = None, algorith
             "give invoke and complete times, or choose another level",
         )
     try:
-        answer = _decide(history.events, level, budget, algorithm)
+        if history.object_type != REGISTER.name:
+            answer = _decide_calls(history, level, budget)
+        else:
+            answer = _decide(history.events, level, budget, algorithm)
     except BudgetExceeded as error:
         reason = f"{error.reason} ({error.advice})" if error.advice else error.reason
         answer = Answer(level, Verdict.UNKNOWN, algorithm, reason)
@@ -71,15 +77,27 @@ def _judged(history: History, answer: Answer, seconds: float) -> Answer:
             raise AssertionError(
                 f"{answer.algorithm} gave wrong evidence for {answer.level.name}: {problems[0]}"
             )
-    return Answer(
-        answer.level,
-        answer.verdict,
-        answer.algorithm,
-        answer.reason,
-        seconds,
-        answer.execution,
-        answer.conflict,
-    )
+    if answer.order is not None and (problem := calls.wrong_order(history, answer.order)):
+        raise AssertionError(f"{answer.algorithm} gave wrong evidence for {answer.level.name}: {problem}")
+    return replace(answer, seconds=seconds)
+
+
+def refuse_level(history: History, level: Level) -> None:
+    """Raise `InputError` where the level does not speak of the history's object."""
+    if history.object_type != REGISTER.name and level.name not in LEVELS_OF_OBJECTS:
+        raise InputError(
+            f"level {level.name} is about reads and writes, not about a {history.object_type}",
+            next(o for o in history.operations if o.other_function).span,
+            f"levels that make sense for it: {', '.join(LEVELS_OF_OBJECTS)}",
+        )
+
+
+def _decide_calls(history: History, level: Level, budget: Budget) -> Answer:
+    refuse_level(history, level)
+    found = calls.linearise(history, budget)
+    if isinstance(found, calls.Stuck):
+        return Answer(level, Verdict.FAIL, "replay", "an operation fits no order", stuck=found)
+    return Answer(level, Verdict.PASS, "replay", order=found)
 
 
 def _decide(events: Events, level: Level, budget: Budget, algorithm: str) -> Answer:
@@ -87,7 +105,7 @@ def _decide(events: Events, level: Level, budget: Budget, algorithm: str) -> Ans
         raise InputError(f"unknown algorithm {algorithm!r}", hint=f"one of {', '.join(ALGORITHMS)}")
     unreadable = next((r for r, found in events.candidates.items() if not found), None)
     if unreadable is not None:
-        conflict = Conflict(None, frozenset({unreadable}), (), unreadable)
+        conflict = Conflict(None, _without_source(events, unreadable), (), unreadable)
         return Answer(level, Verdict.FAIL, "values", "a read has no possible source", conflict=conflict)
     if algorithm == "polynomial" or (algorithm == "auto" and level.name == "LOCAL" and not events.optional):
         return _by_polynomial(events, level, budget)
@@ -116,6 +134,15 @@ def _decide(events: Events, level: Level, budget: Budget, algorithm: str) -> Ans
         except TooLarge:
             budget.check()
     return _by_sat(problem, facts, budget, "saturation+sat")
+
+
+def _without_source(events: Events, read: int) -> frozenset[int]:
+    """The read, what its own process has overwritten by then or writes only later, and what overwrote it."""
+    location, value = events.location_of[read], events.values[read]
+    thread, at = events.threads[events.thread_of[read]], events.index_in_thread[read]
+    writes = [e for e in thread if events.is_write[e] and events.location_of[e] == location]
+    latest = [e for e in writes if events.index_in_thread[e] < at][-1:]
+    return frozenset({read, *latest, *(e for e in writes if events.values[e] == value)})
 
 
 def _by_certain_sources(events: Events, level: Level, budget: Budget) -> Answer | None:

@@ -8,6 +8,7 @@ from treville.histories.check import Answer
 from treville.histories.explain import Explanation
 from treville.histories.hierarchy import strongest_satisfied, weaker_than, weakest_violated
 from treville.histories.history import Events, History
+from treville.histories.objects import REGISTER
 from treville.results import Notice, Span, Verdict, as_warnings, warning_lines
 
 _MOST_SHOWN = 40
@@ -28,6 +29,8 @@ def json_report(history: History, answer: Answer, explanation: Explanation | Non
     }
     if answer.execution is not None:
         report["evidence"] = _evidence(history.events, answer)
+    if answer.order is not None:
+        report["evidence"] = {"order": list(answer.order), "checked": True}
     if explanation is not None:
         report["reason"] = " ".join(line.strip() for line in explanation.words)
         report["explanation"] = {
@@ -80,6 +83,8 @@ def level_text(history: History, answer: Answer, explanation: Explanation | None
         lines.append(f"  {answer.reason}")
     if answer.execution is not None:
         lines += _views_text(history.events, answer)
+    if answer.order is not None:
+        lines.append(_order_text(history, answer.order))
     if explanation is not None:
         lines += explanation_text(explanation)
     return lines
@@ -97,10 +102,19 @@ def _views_text(events: Events, answer: Answer) -> list[str]:
     return lines
 
 
+def _order_text(history: History, order: tuple[int, ...]) -> str:
+    if len(order) > _MOST_SHOWN:
+        return f"  an order of {len(order)} operations found and checked (--json shows it)"
+    shown = (f"{history.operations[p].process}:{history.operations[p]}" for p in order)
+    return f"  order: {' '.join(shown)}"
+
+
 def explanation_text(explanation: Explanation) -> list[str]:
     """The failing part, thread by thread, and the reason."""
     size = len(explanation.positions)
     kind = "a minimal failing part" if explanation.minimal else "a failing part (not minimal, time ran out)"
+    if explanation.part.object_type != REGISTER.name:
+        kind = "a failing part"
     lines = [f"  {kind} has {size} operation{'s' if size != 1 else ''}:"]
     threads: dict[str, list[str]] = {}
     lines_used = {operation.span.line for operation in explanation.part.operations if operation.span}
@@ -127,7 +141,8 @@ def overview_text(history: History, answers: list[Answer]) -> list[str]:
             f" [{answer.algorithm}, {answer.seconds:.2f} s]{why}"
         )
     verdicts = {answer.level.name: answer.verdict for answer in answers}
-    lines += ["  " + line for line in tree_text(verdicts)]
+    if len(verdicts) > 1:
+        lines += ["  " + line for line in tree_text(verdicts)]
     lines.append(f"  strongest satisfied: {', '.join(strongest_satisfied(verdicts)) or 'none'}")
     lines.append(f"  weakest violated: {', '.join(weakest_violated(verdicts)) or 'none'}")
     return lines
