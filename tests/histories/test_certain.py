@@ -23,7 +23,7 @@ LEVELS = POLYNOMIAL_WITH_CERTAIN_SOURCES
 
 
 def random_history(choose: Random) -> History:
-    """A history with unique values and times: coarse ones sometimes, or unfinished operations, or shuffled."""
+    """A history with unique values and times: some with coarse ones, unfinished operations, or shuffled."""
     made = find_level(choose.choice(MACHINES))
     size = (choose.randint(2, 22), choose.randint(2, 4), choose.randint(1, 3))
     history = generate(made, *size, choose.randrange(1 << 30), None, True)

@@ -95,7 +95,7 @@ WRONG = {
     "{:process 0 :type :write :key x :value 1}\n{:process 0 :type :write :key": (2, "}"),
     "{:process 0 :type :ok :f :write :value [x 1]}": (1, "invocation"),
     "0,w,x,1\n1,r,x\n": (2, "columns"),
-    "{:process 0 :type :invoke :f :read :value nil}\n{:process 1 :type :invoke :f :txn :value [[:r x nil]]}": (
+    "{:process 0 :type :invoke :f :read}\n{:process 1 :type :invoke :f :txn :value [[:r x nil]]}": (
         2,
         "transaction",
     ),

@@ -2,8 +2,8 @@
 
 A record has `process`, `type` (read, write, cas or append), `key`, `value`, and optionally `status` (ok,
 fail, info), `invoke`/`complete` times. Jepsen's form, one record for the invocation and one for the
-completion (`type` invoke/ok/fail/info and `f` the function), is paired up. A record with only `initial` (a map)
-gives initial values. Field names have common aliases, case ignored.
+completion (`type` invoke/ok/fail/info and `f` the function), is paired up. A record with only `initial` (a
+map) gives initial values. Field names have common aliases, case ignored.
 """
 
 from __future__ import annotations
@@ -211,10 +211,9 @@ def _object_type(operations: tuple[Operation, ...]) -> str:
 
 def _key_and_value(fields: dict[str, Any], span: Span, other: str | None) -> tuple[str, Value]:
     key, value = fields.get("key"), fields.get("value")
-    if key is None and isinstance(value, list) and len(value) == 2:
-        # Jepsen's independent keys are [key value]; compare-and-set has [old new].
-        if other != "cas" or isinstance(value[1], list):
-            key, value = value
+    # Jepsen's independent keys are [key value]; compare-and-set has [old new].
+    if key is None and isinstance(value, list) and len(value) == 2 and (other != "cas" or _nested(value)):
+        key, value = value
     if key is None:
         # A log of a single register names no key.
         if "key" in fields:
@@ -223,6 +222,10 @@ def _key_and_value(fields: dict[str, Any], span: Span, other: str | None) -> tup
     if isinstance(key, dict | list):
         raise InputError("a key is a number or a name", span)
     return str(key), plain_value(value)
+
+
+def _nested(value: list[Any]) -> bool:
+    return isinstance(value[1], list)
 
 
 def _status(status: Any, span: Span) -> Status:

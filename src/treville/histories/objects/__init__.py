@@ -1,8 +1,8 @@
 """What the keys of a history are: sequential specifications, one small file each.
 
-A log with reads and writes alone is about registers, and every level knows those. A log with other functions is
-about the first object of `OBJECTS` that has them all; its levels are `LEVELS_OF_OBJECTS`, and all others are
-refused by name, because their definitions speak of reads and writes.
+A log with reads and writes alone is about registers, and every level knows those. A log with other functions
+is about the first object of `OBJECTS` that has them all; its levels are `LEVELS_OF_OBJECTS`, and all others
+are refused by name, because their definitions speak of reads and writes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A register with compare-and-set: `cas` with the value [old new] writes new, and happens where old is there."""
+"""A register with compare-and-set: `cas` with the value [old new] writes new where old is there."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ class CasRegister(Register):
     functions = frozenset({"read", "write", "cas"})
 
     def step(self, state: State, operation: Operation) -> tuple[State] | None:
+        """A write, a read of the state, or a change of the state that must be there."""
         if operation.function != "cas":
             return super().step(state, operation)
         old, new = listed(operation, 2)

@@ -14,13 +14,16 @@ class Register:
     read_only = frozenset({"read"})
 
     def start(self, initial: Value) -> State:
+        """The value itself."""
         return initial
 
     def step(self, state: State, operation: Operation) -> tuple[State] | None:
+        """What is written, or the state where it was read."""
         if operation.function == "write":
             return (operation.value,)
         return (state,) if state == operation.value else None
 
     def show(self, state: State) -> Value:
+        """The state itself."""
         assert state is None or isinstance(state, int | float | str)
         return state

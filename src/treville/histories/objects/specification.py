@@ -21,8 +21,8 @@ class SequentialObject(Protocol):
         """The state of a key with this initial value."""
 
     def step(self, state: State, operation: Operation) -> tuple[State] | None:
-        """The state after the operation with its result, or None where that result is impossible. An operation
-        that may not have happened (`info`) has no result; read-only ones without a result are never asked."""
+        """The state after the operation with its result, or None where that result is impossible. Operations
+        that may not have happened (`info`) have no result; read-only ones of them are never asked."""
 
     def show(self, state: State) -> Value:
         """The state as a value that `start` turns into it again."""
