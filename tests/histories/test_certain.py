@@ -9,11 +9,12 @@ from random import Random
 import pytest
 from tests.seeds import conclusive, generator, number
 
-from treville.histories import History, Status, check, find_level, saturation
+from treville.histories import History, Status, check, find_level, read_history, saturation
 from treville.histories.audit import audit
 from treville.histories.certain import POLYNOMIAL_WITH_CERTAIN_SOURCES, algorithm_of, decide
 from treville.histories.explain import explain
 from treville.histories.generate import generate, mutate
+from treville.histories.graph import short_cycle
 from treville.histories.saturation import Conflict
 from treville.histories.validate import complaints
 from treville.results import Budget, Verdict
@@ -72,6 +73,17 @@ def test_linear_algorithms_equal_search_and_their_contradictions_stand_alone() -
                     history,
                 )
     assert conclusive(len(found) == 2 * len(LEVELS)), found
+
+
+def test_a_cycle_is_found_behind_any_number_of_events_that_only_follow_it() -> None:
+    """They are left over as well when all that precedes no cycle is taken away."""
+    following = [list[int]() for _ in range(300)]
+    assert set(short_cycle([*following, [301, *range(300)], [300]], 20)) == {300, 301}
+    readers = ".".join("(r,x,1)" for _ in range(60))
+    history = read_history(f"{readers} || (r,y,1).(w,x,1) || (r,x,1).(w,y,1)", "h")
+    answer = check(history, find_level("causal"), Budget(60))
+    assert answer.verdict is Verdict.FAIL
+    assert len(explain(history, answer, Budget(60)).positions) == 4
 
 
 def with_sources(history: History, conflict: Conflict) -> set[int]:

@@ -17,10 +17,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from treville.histories.clusters import conflict_of
+from treville.histories.graph import short_cycle
 from treville.histories.history import Events
 from treville.histories.saturation import Conflict
 from treville.histories.views import Instance
-from treville.relations.graphs import shortest_cycle, shortest_path, topological
+from treville.relations.graphs import shortest_path, topological
 from treville.results import Budget, BudgetExceeded
 
 _EVENTS_BETWEEN_CHECKS = 512
@@ -38,14 +39,9 @@ def causal_cycle(events: Events, sources: dict[int, int]) -> Conflict | None:
     for read, write in sources.items():
         if not events.is_initial(write):
             targets[write].append(read)
-    outside = set(topological(targets))
-    if len(outside) == events.count:
+    if len(topological(targets)) == events.count:
         return None
-    starts = [event for event in range(events.count) if event not in outside][:_STARTS_OF_CYCLES]
-    around = shortest_cycle(
-        starts, events.count, lambda a, most: shortest_path(a, a, most, targets.__getitem__)
-    )
-    assert around
+    around = short_cycle(targets, _STARTS_OF_CYCLES)
     return conflict_of(events, _ends_of_steps(events, [*around, *around[:2]]))
 
 

@@ -15,11 +15,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from treville.histories.graph import short_cycle
 from treville.histories.history import Events
 from treville.histories.levels import Level
 from treville.histories.saturation import Conflict
 from treville.histories.views import Execution, Instance, instances
-from treville.relations.graphs import shortest_cycle, shortest_path, topological
+from treville.relations.graphs import topological
 from treville.results import Budget
 
 _STARTS_OF_CYCLES = 50
@@ -68,7 +69,7 @@ def view_of_key(events: Events, instance: Instance, sources: dict[int, int]) -> 
         targets[initial] = [other for other in range(len(members)) if other != initial]
     order = topological(targets)
     if len(order) < len(members):
-        return conflict_of(events, _cycle(targets, set(order), steps, sources))
+        return conflict_of(events, _cycle(targets, steps, sources))
     index = events.index_in_thread
     for found in members:  # the write first, then the reads, each thread's in its order
         found.sort(key=lambda e: (not events.is_write[e], index[e]))
@@ -91,17 +92,12 @@ def _steps(
 
 def _cycle(
     targets: list[list[int]],
-    outside: set[int],
     steps: list[tuple[int, int, int, int]],
     sources: dict[int, int],
 ) -> set[int]:
     """The events that the edges of a short cycle come from, with their sources."""
     pair = {(before, after): (earlier, later) for before, after, earlier, later in steps}
-    starts = [at for at in range(len(targets)) if at not in outside][:_STARTS_OF_CYCLES]
-    found = shortest_cycle(
-        starts, len(targets), lambda a, most: shortest_path(a, a, most, targets.__getitem__)
-    )
-    assert found
+    found = short_cycle(targets, _STARTS_OF_CYCLES)
     used = {event for edge in zip(found, found[1:] + found[:1], strict=True) for event in pair[edge]}
     return used | {sources.get(event, event) for event in used}
 

@@ -18,14 +18,17 @@ from treville.results import Budget
 
 def decide(level: Level, events: Events, budget: Budget) -> tuple[str, Execution | Conflict] | None:
     """Which level decides the history for this one, with the evidence or the contradiction; None if none."""
+    allowed: set[str] = set()  # what a level allows, those below it need not be asked
     for name in certain.POLYNOMIAL_WITH_CERTAIN_SOURCES:
         other = LEVELS[name]
         above, below = level.name in weaker_than(name), name in weaker_than(level.name)
-        if not (above or below) or (other.needs_times and not events.history.has_times):
+        if not (above or below) or name in allowed or (other.needs_times and not events.history.has_times):
             continue
         found = certain.decide(other, events, budget)
         if below and isinstance(found, Conflict):
             return f"forbidden by {name}, {certain.algorithm_of(other)}", found
+        if isinstance(found, Execution):
+            allowed |= weaker_than(name)
         if above and isinstance(found, Execution):
             execution = _restricted(level, events, other, found)
             if execution is not None:
