@@ -11,7 +11,7 @@ from treville.relations.graphs import components, shortest_cycle, shortest_path,
 from treville.results import Budget
 
 _NODES_BETWEEN_CHECKS = 2048
-# From so many nodes of a part with cycles a cycle is looked for.
+# From so many nodes a cycle is looked for.
 _STARTS = 200
 
 
@@ -71,15 +71,15 @@ class EdgeSet:
 
 
 def short_cycle(targets: Sequence[Collection[int]], starts: int) -> list[int]:
-    """The shortest cycle through one of so many nodes of the smallest part of a graph that has cycles.
+    """The shortest cycle through one of the first nodes that are on cycles, so many of them.
 
     >>> short_cycle([[1], [2], [1, 3], [0, 3]], 5)
     [3]
     """
-    cyclic = (part for part in components(targets) if len(part) > 1 or part[0] in targets[part[0]])
-    part = min(cyclic, key=len)
+    parts = (part for part in components(targets) if len(part) > 1 or part[0] in targets[part[0]])
+    cyclic = sorted(node for part in parts for node in part)
     found = shortest_cycle(
-        part[:starts], len(targets), lambda a, most: shortest_path(a, a, most, targets.__getitem__)
+        cyclic[:starts], len(targets), lambda a, most: shortest_path(a, a, most, targets.__getitem__)
     )
     assert found
     return found
