@@ -5,6 +5,8 @@
     python bench/histories.py values     few values for each key: what saturation leaves to search
     python bench/histories.py encodings  clasp's acyclicity against transitivity clauses
     python bench/histories.py threads    the polynomial algorithms against SAT
+    python bench/histories.py million    the whole command on 1,000,000 operations: linearizability
+    python bench/histories.py large      the whole command on 100,000 operations, every level
 
 Every history is made by a machine of the level it is checked against, with a fixed seed. Seconds are CPU
 time of one process, so that a busy machine does not matter; the evidence is checked within them.
@@ -13,12 +15,16 @@ time of one process, so that a busy machine does not matter; the evidence is che
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 from treville.histories import LEVELS, History, Level, check, find_level
-from treville.histories.generate import generate
+from treville.histories.generate import generate, mutate
 from treville.histories.polynomial import configurations
 from treville.results import Budget
 
@@ -119,8 +125,57 @@ def threads(limit: float) -> bool:
     return True
 
 
+def whole_command(level: str, history: History, limit: float) -> tuple[str, float, int]:
+    """The answer, CPU seconds and peak megabytes of `treville history`, reading and judging included."""
+    with tempfile.TemporaryDirectory() as folder:
+        log, output = Path(folder) / "log.jsonl", Path(folder) / "answer"
+        with log.open("w") as lines:
+            for o in history.operations:
+                kind = "write" if o.is_write else "read"
+                fields = {"process": o.process, "type": kind, "key": o.key, "value": o.value}
+                if o.start is not None:
+                    fields |= {"invoke": o.start, "complete": o.end}
+                lines.write(json.dumps(fields) + "\n")
+        command = [sys.executable, "-m", "treville", "history", str(log), "--level", level]
+        with output.open("w") as answer:
+            process = subprocess.Popen([*command, "--timeout", str(limit)], stdout=answer)
+            _, _, usage = os.wait4(process.pid, 0)
+        first = output.read_text().split("\n")
+    said = first[0].partition(": ")[2].partition(" (")[0] + (f":{first[1]}" if "UNKNOWN" in first[0] else "")
+    return said, usage.ru_utime + usage.ru_stime, usage.ru_maxrss // 1024
+
+
+def million(limit: float) -> bool:
+    """Linearizability of a million operations that pass, and with one stale read: 60 s and 2 GB each."""
+    header("history", "answer", "CPU seconds", "peak MB")
+    met = True
+    history = made(find_level("linearizability"), 1_000_000, 8, 10_000, 1)
+    for name, changed in (("passing", history), ("one read changed", mutate(history, 1, 1))):
+        answer, used, megabytes = whole_command("linearizability", changed, max(limit, 600))
+        met &= used <= 60 and megabytes <= 2000 and not answer.startswith("UNKNOWN")
+        row(name, answer, f"{used:.1f}", megabytes)
+    return met
+
+
+def large(limit: float) -> bool:
+    """Every level on 100,000 operations of its own machine."""
+    header("level", "answer", "CPU seconds", "peak MB")
+    for name, level in LEVELS.items():
+        answer, used, megabytes = whole_command(name, made(level, 100_000, 8, 1000, 1), max(limit, 300))
+        row(name, answer, f"{used:.1f}", megabytes)
+    return True
+
+
 def main() -> int:
-    tables = {"goals": goals, "sizes": sizes, "values": values, "encodings": encodings, "threads": threads}
+    tables = {
+        "goals": goals,
+        "sizes": sizes,
+        "values": values,
+        "encodings": encodings,
+        "threads": threads,
+        "million": million,
+        "large": large,
+    }
     parser = argparse.ArgumentParser(description=__doc__, prog=Path(__file__).name)
     parser.add_argument("table", nargs="?", choices=tables, default="goals")
     parser.add_argument("--limit", type=float, default=20.0, help="seconds for each cell")

@@ -1,4 +1,4 @@
-"""Logs in four formats, told apart by their content; wrong ones are refused with their place."""
+"""Logs in five formats, told apart by their content; wrong ones are refused with their place."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treville.histories import Status, read_history
+from treville.histories import Status, check, find_level, read_history
 from treville.histories.formats.detection import detect
 from treville.results import InputError
 
@@ -30,6 +30,12 @@ SAME = {
 {:process :nemesis, :type :info, :f :start, :value nil}
 {:process 1, :type :invoke, :f :read, :value [x nil]}
 {:process 1, :type :ok, :f :read, :value [x 1]}""",
+    "jepsen's console": """INFO  jepsen.core - Everything is set up
+INFO  jepsen.util - 0	:invoke	:write	[x 1]
+INFO  jepsen.util - 0	:ok	:write	[x 1]
+INFO  jepsen.util - :nemesis	:info	:start	"partition [n1 n2]"
+2015-01-01 10:00:00,123{GMT} INFO [jepsen worker 1] jepsen.util: 1 :invoke :read [x nil]
+INFO  jepsen.util - 1	:ok	:read	[x 1]""",
     "csv": "process,type,key,value\n0,write,x,1\n1,read,x,1\n",
     "csv without header": "0,w,x,1\n1,r,x,1\n",
     "semicolons": "0;w;x;1\n1;r;x;1\n",
@@ -89,12 +95,70 @@ WRONG = {
     "{:process 0 :type :write :key x :value 1}\n{:process 0 :type :write :key": (2, "}"),
     "{:process 0 :type :ok :f :write :value [x 1]}": (1, "invocation"),
     "0,w,x,1\n1,r,x\n": (2, "columns"),
+    "{:process 0 :type :invoke :f :read}\n{:process 1 :type :invoke :f :txn :value [[:r x nil]]}": (
+        2,
+        "transaction",
+    ),
+    '{"process":0,"type":"txn","value":[["r","x",null]]}': (1, "transaction"),
+    "0\t:invoke\t:read\tnil\n0\t:ok\t:read\t[1": (2, "]"),
+    "0\t:invoke\t:read\tnil\n0\t:ok\t:read\t1 2": (2, "follows"),
+    "0\t:invoke\t:read\tnil\n\t:ok\t:read\t1": (2, "process"),
+    "0,w,x,1\n0,append,x,2\n": (2, "append, write"),
     "(w,x,1)\n|| (r,x)": (2, "operation"),
     "(w,x,1).(z,x,1)": (1, "operation"),
     "nothing of the kind": (1, "history"),
     "": (1, "operations"),
     "# only a comment": (1, "history"),
 }
+
+
+JEPSEN = """0	:invoke	:write	3
+0	:info	:write	:timed-out
+1	:invoke	:cas	[3 4]
+1	:ok	:cas	[3 4]
+2	:invoke	:cas	[7 8]
+2	:fail	:cas	[7 8]
+3	:invoke	:read	nil
+3	:fail	:read	:timed-out
+4	:invoke	:read	nil
+4	:ok	:read	%s
+5	:invoke	:write	9
+"""
+
+
+def test_what_did_not_return_may_have_happened_and_what_failed_did_not() -> None:
+    """An unfinished write takes effect later, or never; the error in its place is no value."""
+    history = read_history(JEPSEN % 4, "log")
+    assert history.object_type == "register with compare-and-set"
+    assert [(o.value, o.status) for o in history.operations] == [
+        (3, Status.INFO),
+        ("[3, 4]", Status.OK),
+        ("[7, 8]", Status.FAIL),
+        (None, Status.FAIL),
+        (4, Status.OK),
+        (9, Status.INFO),
+    ]
+    level = find_level("linearizability")
+    for value, verdict in ((4, "PASS"), (9, "FAIL"), (3, "FAIL"), (8, "FAIL"), ("nil", "FAIL")):
+        assert check(read_history(JEPSEN % value, "log"), level).verdict.value == verdict, value
+
+
+def test_registers_of_jepsen_start_with_nil_where_somebody_reads_nil() -> None:
+    text = "0\t:invoke\t:read\tnil\n0\t:ok\t:read\t%s\n1\t:invoke\t:read\tnil\n1\t:ok\t:read\t%s\n"
+    for values, verdict in (((0, 0), "PASS"), (("nil", "nil"), "PASS"), (("nil", 0), "FAIL")):
+        assert check(read_history(text % values, "log"), find_level("SC")).verdict.value == verdict
+
+
+def test_a_list_that_is_read_is_no_key_with_a_value() -> None:
+    phases = "0\t:invoke\t:append\t{0}1{1}\n0\t:ok\t:append\t{0}1{1}\n1\t:invoke\t:read\t{0}nil{1}\n"
+    for key, end in (("", ""), ("[x ", "]")):
+        text = phases.format(key, end) + f"1\t:ok\t:read\t{key}[1 2]{end}\n"
+        history = read_history(text, "log")
+        assert history.object_type == "list with append"
+        assert [(o.key, o.value) for o in history.operations] == [
+            ("x" if key else "register", 1),
+            ("x" if key else "register", "[1, 2]"),
+        ]
 
 
 @pytest.mark.parametrize("text", WRONG)
@@ -130,6 +194,7 @@ def test_the_format_is_told_by_content() -> None:
     assert [detect(text) for text in SAME.values()] == [
         *("json",) * 3,
         *("edn",) * 3,
+        "jepsen log",
         *("csv",) * 4,
         *("compact",) * 3,
     ]

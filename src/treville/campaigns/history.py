@@ -18,11 +18,12 @@ from treville.campaigns.history_task import Options, Question
 from treville.campaigns.inputs import read_text
 from treville.campaigns.keys import key_of, model_key, text_key
 from treville.campaigns.kind import Kind, Telling
-from treville.histories import Answer, History, check, find_level, read_history
+from treville.histories import LEVELS, Answer, History, check, find_level, read_history
 from treville.histories.explain import Explanation, explain
+from treville.histories.objects import LEVELS_OF_OBJECTS, REGISTER
 from treville.histories.overall import check_all
-from treville.histories.report import evidence_of, explanation_text, history_warnings, part_of, views_text
-from treville.results import Budget, Verdict
+from treville.histories.report import evidence_of, evidence_text, explanation_text, history_warnings, part_of
+from treville.results import Budget, InputError, Verdict
 from treville.results.errors import limit_in
 from treville.results.progress import READING
 from treville.results.reports.history import HistoryReport
@@ -70,6 +71,15 @@ def _read(question: Question) -> History:
     return read_history(text, question.file, dict(question.options.initial))
 
 
+def sensible_levels(history: History) -> list[str]:
+    """The levels that can be asked about a history: some need times, and objects have few."""
+    names = LEVELS if history.object_type == REGISTER.name else LEVELS_OF_OBJECTS
+    found = [name for name in names if history.has_times or not LEVELS[name].needs_times]
+    if not found:
+        raise InputError(f"a log about a {history.object_type} needs the start and end of every operation")
+    return found
+
+
 class _Deciding:
     """The answers for the levels of a group of questions, each when its turn comes."""
 
@@ -89,7 +99,7 @@ class _Deciding:
         if self._answers is None:
             history = self._history()
             levels = [find_level(asked.level) for asked in self._questions if asked.level]
-            sensible = [level for level in levels if history.has_times or not level.needs_times]
+            sensible = [level for level in levels if level.name in sensible_levels(history)]
             self._answers = check_all(history, sensible, lambda: self._budget, question.options.algorithm)
         return next(self._answers)
 
@@ -116,7 +126,7 @@ def _fill(
 
         fill_model(draft, history, question, budget, telling)
         return
-    if not question.asked and question.level and find_level(question.level).needs_times > history.has_times:
+    if not question.asked and question.level not in sensible_levels(history):
         draft.report = replace(draft.report, left_out=True)
         return
     answer = deciding.next(question, budget)
@@ -128,7 +138,7 @@ def _fill(
         limit=limit_in(answer.reason),
         algorithm=answer.algorithm,
         evidence=evidence_of(history, answer),
-        text=tuple(views_text(history.events, answer)),
+        text=tuple(evidence_text(history, answer)),
     )
     explanation = None
     if answer.verdict is Verdict.FAIL and question.options.explain:

@@ -18,12 +18,12 @@ from treville.cli.arguments import positive_up_to
 from treville.cli.batch import add_batch, answer_batch, found_inputs, limits_of, text_of
 from treville.histories import LEVELS, Level, find_level
 from treville.histories.complexity import COMPLEXITY, complexity_lines, complexity_report
-from treville.histories.formats.values import parse_scalar
 from treville.histories.generate import generate, mutate
 from treville.histories.hardness import read_dimacs, reduce_formula
 from treville.histories.hierarchy import weakest_violated
 from treville.histories.history import Value
 from treville.histories.report import level_text, overview_text
+from treville.histories.values import parse_scalar
 from treville.results import ExitCode, InputError
 from treville.results.reports.history import HistoryReport
 from treville.results.reports.report import Status, object_line

@@ -1,22 +1,25 @@
 """Decides one level for one history: picks an algorithm, finds evidence, has it judged.
 
 The choice (`--algorithm auto`): LOCAL by Algorithm 1; then the order of the log, if that is an order of all
-events that works; then saturation, which alone decides most histories with unique values; if it leaves
-something open, CC, SLOW and PRAM by their polynomial algorithms where the instance is small enough for them,
-everything else by SAT with the saturated facts.
+events that works; then, with unique values, the polynomial algorithms of `certain.py`; then saturation, which
+alone decides most histories with unique values at the other levels (those too large for it are left to the
+levels above and below, `neighbours.py`); if it leaves something open, CC, SLOW and PRAM by their polynomial
+algorithms where the instance is small enough for them, everything else by SAT with the saturated facts.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from treville.histories import evidence, polynomial, sat
+from treville.histories import calls, certain, evidence, neighbours, polynomial, sat
+from treville.histories.audit import objections
+from treville.histories.clusters import certain_sources
 from treville.histories.history import Events, History
 from treville.histories.levels import Level, find_level
+from treville.histories.objects import LEVELS_OF_OBJECTS, REGISTER
 from treville.histories.problem import Problem, build_problem
-from treville.histories.saturation import Conflict, Facts, no_facts, saturate
-from treville.histories.validate import complaints
+from treville.histories.saturation import Conflict, Facts, no_facts, refuse_too_large, saturate
 from treville.histories.views import Execution
 from treville.results import Budget, BudgetExceeded, InputError, TooLarge, Verdict
 
@@ -39,6 +42,8 @@ class Answer:
     seconds: float = 0.0
     execution: Execution | None = None
     conflict: Conflict | None = None
+    order: tuple[int, ...] | None = None  # of the operations of other objects than registers
+    stuck: calls.Stuck | None = None
 
 
 def check(history: History, level: Level, budget: Budget | None = None, algorithm: str = "auto") -> Answer:
@@ -52,7 +57,10 @@ def check(history: History, level: Level, budget: Budget | None = None, algorith
             "give invoke and complete times, or choose another level",
         )
     try:
-        answer = _decide(history.events, level, budget, algorithm)
+        if history.object_type != REGISTER.name:
+            answer = _decide_calls(history, level, budget)
+        else:
+            answer = _decide(history.events, level, budget, algorithm)
     except BudgetExceeded as error:
         reason = f"{error.reason} ({error.advice})" if error.advice else error.reason
         answer = Answer(level, Verdict.UNKNOWN, algorithm, reason)
@@ -64,20 +72,32 @@ def check(history: History, level: Level, budget: Budget | None = None, algorith
 def _judged(history: History, answer: Answer, seconds: float) -> Answer:
     """No PASS leaves without the independent check of its evidence."""
     if answer.execution is not None:
-        problems = complaints(answer.level, history.events, answer.execution)
+        problems = objections(answer.level, history.events, answer.execution)
         if problems:
             raise AssertionError(
                 f"{answer.algorithm} gave wrong evidence for {answer.level.name}: {problems[0]}"
             )
-    return Answer(
-        answer.level,
-        answer.verdict,
-        answer.algorithm,
-        answer.reason,
-        seconds,
-        answer.execution,
-        answer.conflict,
-    )
+    if answer.order is not None and (problem := calls.wrong_order(history, answer.order)):
+        raise AssertionError(f"{answer.algorithm} gave wrong evidence for {answer.level.name}: {problem}")
+    return replace(answer, seconds=seconds)
+
+
+def refuse_level(history: History, level: Level) -> None:
+    """Raise `InputError` where the level does not speak of the history's object."""
+    if history.object_type != REGISTER.name and level.name not in LEVELS_OF_OBJECTS:
+        raise InputError(
+            f"level {level.name} is about reads and writes, not about a {history.object_type}",
+            next(o for o in history.operations if o.other_function).span,
+            f"levels that make sense for it: {', '.join(LEVELS_OF_OBJECTS)}",
+        )
+
+
+def _decide_calls(history: History, level: Level, budget: Budget) -> Answer:
+    refuse_level(history, level)
+    found = calls.linearise(history, budget)
+    if isinstance(found, calls.Stuck):
+        return Answer(level, Verdict.FAIL, "replay", "an operation fits no order", stuck=found)
+    return Answer(level, Verdict.PASS, "replay", order=found)
 
 
 def _decide(events: Events, level: Level, budget: Budget, algorithm: str) -> Answer:
@@ -85,12 +105,14 @@ def _decide(events: Events, level: Level, budget: Budget, algorithm: str) -> Ans
         raise InputError(f"unknown algorithm {algorithm!r}", hint=f"one of {', '.join(ALGORITHMS)}")
     unreadable = next((r for r, found in events.candidates.items() if not found), None)
     if unreadable is not None:
-        conflict = Conflict(None, frozenset({unreadable}), (), unreadable)
+        conflict = Conflict(None, _without_source(events, unreadable), (), unreadable)
         return Answer(level, Verdict.FAIL, "values", "a read has no possible source", conflict=conflict)
     if algorithm == "polynomial" or (algorithm == "auto" and level.name == "LOCAL" and not events.optional):
         return _by_polynomial(events, level, budget)
     if algorithm == "auto" and (execution := _log_order(events, level)) is not None:
         return Answer(level, Verdict.PASS, "order of the log", execution=execution)
+    if algorithm == "auto" and (answer := _by_certain_sources(events, level, budget)) is not None:
+        return answer
     problem = build_problem(level, events)
     if algorithm in ("sat", "sat-transitive"):
         return _by_sat(problem, no_facts(problem), budget, algorithm)
@@ -114,6 +136,44 @@ def _decide(events: Events, level: Level, budget: Budget, algorithm: str) -> Ans
     return _by_sat(problem, facts, budget, "saturation+sat")
 
 
+def _without_source(events: Events, read: int) -> frozenset[int]:
+    """The read, what its own process has overwritten by then or writes only later, and what overwrote it."""
+    location, value = events.location_of[read], events.values[read]
+    thread, at = events.threads[events.thread_of[read]], events.index_in_thread[read]
+    writes = [e for e in thread if events.is_write[e] and events.location_of[e] == location]
+    latest = [e for e in writes if events.index_in_thread[e] < at][-1:]
+    return frozenset({read, *latest, *(e for e in writes if events.values[e] == value)})
+
+
+def _by_certain_sources(events: Events, level: Level, budget: Budget) -> Answer | None:
+    """What is polynomial once every source is certain, of this level or, for large histories, of others."""
+    name, found = certain.algorithm_of(level) or "", certain.decide(level, events, budget)
+    if found is None:
+        try:
+            refuse_too_large(level, events, budget)
+        except TooLarge as error:
+            answer = neighbours.decide(level, events, budget)
+            if answer is None:
+                raise TooLarge(f"{_why_not(events, level)}: {error.reason}", error.advice) from None
+            name, found = answer
+    if found is None:
+        return None
+    if isinstance(found, Conflict):
+        return Answer(level, Verdict.FAIL, name, "forced orders form a cycle", conflict=found)
+    return Answer(level, Verdict.PASS, name, execution=found)
+
+
+def _why_not(events: Events, level: Level) -> str:
+    """Why a large history has to be searched."""
+    if certain_sources(events) is None:
+        return "some reads have several possible sources"
+    if level.needs_times:
+        return "operations of a process overlap"
+    return (
+        f"unique values do not make {level.name} polynomial, and the levels above and below do not decide it"
+    )
+
+
 def _log_order(events: Events, level: Level) -> Execution | None:
     """The views that the order of the log gives, if every read sees the last write logged before it."""
     if events.optional or any(list(thread) != sorted(thread) for thread in events.threads):
@@ -130,7 +190,7 @@ def _log_order(events: Events, level: Level) -> Execution | None:
                 return None
             sources[event] = source
     execution = evidence.from_one_order(level, events, range(events.count), sources)
-    return None if level.needs_times and complaints(level, events, execution) else execution
+    return None if level.needs_times and objections(level, events, execution) else execution
 
 
 def _one_order(problem: Problem, budget: Budget) -> Execution | None:

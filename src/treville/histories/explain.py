@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from treville.histories import calls
 from treville.histories.check import Answer, check
 from treville.histories.history import Events, History, Status, show_value
 from treville.histories.levels import Level
@@ -43,6 +44,9 @@ class Explanation:
 
 def explain(history: History, answer: Answer, budget: Budget) -> Explanation:
     """The explanation of a FAIL. When the budget ends early, the part found so far, not minimal."""
+    if answer.stuck is not None:
+        stuck_part, words = calls.stuck_part(history, answer.stuck)
+        return Explanation(stuck_part, answer.stuck.positions, False, words)
 
     def fails(part: History, limit: Budget) -> bool:
         return check(part, answer.level, limit).verdict is Verdict.FAIL

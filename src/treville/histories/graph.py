@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from treville.histories.view_graphs import ViewGraph
-from treville.relations.graphs import shortest_cycle, shortest_path, topological
+from treville.relations.graphs import components, shortest_cycle, shortest_path, topological
 from treville.results import Budget
 
 _NODES_BETWEEN_CHECKS = 2048
@@ -66,13 +66,23 @@ class EdgeSet:
         return list(pairwise(shortest_path(start, goal, len(self.targets), earlier) or ()))
 
     def shortest_cycle(self) -> list[int]:
-        """A short cycle: the shortest through one of the first nodes of the cyclic part."""
-        nodes, after = len(self.targets), self.targets.__getitem__
-        outside = set(topological(self.targets))
-        starts = [node for node in range(nodes) if node not in outside][:_STARTS]
-        return (
-            shortest_cycle(starts, nodes, lambda start, most: shortest_path(start, start, most, after)) or []
-        )
+        """A short cycle."""
+        return short_cycle(self.targets, _STARTS)
+
+
+def short_cycle(targets: Sequence[Collection[int]], starts: int) -> list[int]:
+    """The shortest cycle through one of the first nodes that are on cycles, so many of them.
+
+    >>> short_cycle([[1], [2], [1, 3], [0, 3]], 5)
+    [3]
+    """
+    parts = (part for part in components(targets) if len(part) > 1 or part[0] in targets[part[0]])
+    cyclic = sorted(node for part in parts for node in part)
+    found = shortest_cycle(
+        cyclic[:starts], len(targets), lambda a, most: shortest_path(a, a, most, targets.__getitem__)
+    )
+    assert found
+    return found
 
 
 def close(edges: EdgeSet, nodes: int, budget: Budget) -> Closure | None:

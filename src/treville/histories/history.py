@@ -10,11 +10,11 @@ result constrain nothing and are left out too, and writes that may or may not ha
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 
-from treville.results import BudgetExceeded, Span
+from treville.results import BudgetExceeded, InputError, Span
 
 _MOST_CANDIDATES = 20_000_000
 Value = int | float | str | None
@@ -40,9 +40,16 @@ class Operation:
     end: float | None = None
     status: Status = Status.OK
     span: Span | None = field(default=None, compare=False)
+    other_function: str | None = None
+
+    @property
+    def function(self) -> str:
+        """What was called: read, write, or a function of another object than a register."""
+        return self.other_function or ("write" if self.is_write else "read")
 
     def __str__(self) -> str:
-        return f"({'w' if self.is_write else 'r'},{self.key},{show_value(self.value)})"
+        name = self.other_function or ("w" if self.is_write else "r")
+        return f"({name},{self.key},{show_value(self.value)})"
 
 
 def show_value(value: Value) -> str:
@@ -58,6 +65,7 @@ class History:
     operations: tuple[Operation, ...]
     initial: dict[str, Value] = field(default_factory=dict)
     default_initial: Value = 0
+    object_type: str = "register"
 
     def initial_value(self, key: str) -> Value:
         """What a read returns before any write to the key."""
@@ -70,7 +78,7 @@ class History:
     def restricted(self, kept: Iterable[int]) -> History:
         """The history of the operations with these positions, in their order."""
         chosen = tuple(self.operations[i] for i in sorted(kept))
-        return History(self.name, chosen, self.initial, self.default_initial)
+        return replace(self, operations=chosen)
 
     @cached_property
     def has_times(self) -> bool:
@@ -168,6 +176,13 @@ class Events:
     @staticmethod
     def of(history: History) -> Events:
         """Number the operations that matter."""
+        if history.object_type != "register":
+            first = next(o for o in history.operations if o.other_function)
+            raise InputError(
+                f"{first.function} is no read or write: this log is about a {history.object_type}",
+                first.span,
+                "only --level linearizability makes sense for it",
+            )
         return _Numbering(history).events()
 
 

@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 
 from treville.histories import evidence
+from treville.histories.audit import objections
 from treville.histories.check import Answer, check
 from treville.histories.hierarchy import weaker_than
 from treville.histories.history import History
 from treville.histories.levels import Level
-from treville.histories.validate import complaints
 from treville.results import Budget, Verdict
 
 
@@ -44,7 +44,7 @@ def _from_one_order(history: History, level: Level, done: dict[str, Answer]) -> 
             continue
         (_, order), *_ = found.execution.views
         execution = evidence.from_one_order(level, history.events, order, found.execution.sources)
-        if complaints(level, history.events, execution):
+        if objections(level, history.events, execution):
             return None
         seconds = time.monotonic() - started
         return Answer(level, Verdict.PASS, f"implied by {name}", "", seconds, execution)

@@ -9,6 +9,8 @@ from treville.histories.explain import Explanation
 from treville.histories.hierarchy import strongest_satisfied, weaker_than, weakest_violated
 from treville.histories.history import Events, History
 from treville.histories.levels import LEVELS
+from treville.histories.objects import REGISTER
+from treville.histories.views import Execution
 from treville.results import Notice, Span, Verdict, as_warnings, warning_lines
 from treville.results.reports.history import Because, Evidence, FailingPart, HistoryReport, View
 
@@ -18,6 +20,8 @@ _LONGEST_LABEL = 60
 
 def evidence_of(history: History, answer: Answer) -> Evidence | None:
     """The evidence of a PASS. Operations are numbered from 0 in the order of the log."""
+    if answer.order is not None:
+        return Evidence(order=tuple(answer.order), checked=True)
     execution, events = answer.execution, history.events
     if execution is None:
         return None
@@ -70,11 +74,21 @@ def level_text(report: HistoryReport) -> list[str]:
     return [*lines, *report.text, *report.because]
 
 
-def views_text(events: Events, answer: Answer) -> list[str]:
+def evidence_text(history: History, answer: Answer) -> list[str]:
     """The evidence where that fits a screen."""
-    execution = answer.execution
-    if execution is None:
-        return []
+    if answer.order is not None:
+        return [_order_text(history, answer.order)]
+    return [] if answer.execution is None else _views_text(history.events, answer.execution)
+
+
+def _order_text(history: History, order: Sequence[int]) -> str:
+    if len(order) > _MOST_SHOWN:
+        return f"  an order of {len(order)} operations found and checked (--json shows it)"
+    shown = (f"{history.operations[p].process}:{history.operations[p]}" for p in order)
+    return f"  order: {' '.join(shown)}"
+
+
+def _views_text(events: Events, execution: Execution) -> list[str]:
     if events.count > _MOST_SHOWN:
         return [f"  {len(execution.views)} views found and checked (--json shows them)"]
     lines = []
@@ -88,6 +102,8 @@ def explanation_text(explanation: Explanation) -> list[str]:
     """The failing part, thread by thread, and the reason."""
     size = len(explanation.positions)
     kind = "a minimal failing part" if explanation.minimal else "a failing part (not minimal, time ran out)"
+    if explanation.part.object_type != REGISTER.name:
+        kind = "a failing part"
     lines = [f"  {kind} has {size} operation{'s' if size != 1 else ''}:"]
     threads: dict[str, list[str]] = {}
     lines_used = {operation.span.line for operation in explanation.part.operations if operation.span}
@@ -116,7 +132,8 @@ def overview_text(reports: Sequence[HistoryReport]) -> list[str]:
             f" [{report.algorithm}, {report.seconds:.2f} s]{why}"
         )
     verdicts = {report.about(): report.verdict for report in reports}
-    lines += ["  " + line for line in tree_text(verdicts)]
+    if len(verdicts) > 1:
+        lines += ["  " + line for line in tree_text(verdicts)]
     lines.append(f"  strongest satisfied: {', '.join(strongest_satisfied(verdicts)) or 'none'}")
     lines.append(f"  weakest violated: {', '.join(weakest_violated(verdicts)) or 'none'}")
     return lines

@@ -13,10 +13,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from treville.histories.graph import Closure, EdgeSet, close
+from treville.histories.history import Events
+from treville.histories.levels import Level
 from treville.histories.problem import Group, Problem
 from treville.histories.view_graphs import ViewGraph
+from treville.histories.views import instances
 from treville.relations import elements, mask_of
-from treville.results import Budget, BudgetExceeded
+from treville.results import Budget, TooLarge
 from treville.results.errors import RAISE, Limit
 
 _BYTES_FOR_CLOSURES = 1_500_000_000
@@ -70,11 +73,20 @@ def no_facts(problem: Problem) -> Facts:
     return Facts(dict(problem.events.candidates), [[] for _ in problem.views])
 
 
+def refuse_too_large(level: Level, events: Events, budget: Budget) -> None:
+    """Raise `TooLarge` where the closures of the level's views cannot fit; relays are not counted yet."""
+    _refuse(sum(len(instance.events) ** 2 for instance in instances(level, events)), budget)
+
+
+def _refuse(pairs: int, budget: Budget) -> None:
+    needed = pairs // 2
+    if needed > (budget.memory or _BYTES_FOR_CLOSURES):
+        raise TooLarge(f"closures would take {needed // 1_000_000} MB", RAISE[Limit.MEMORY])
+
+
 def saturate(problem: Problem, budget: Budget) -> Facts | Conflict:
     """Run the rules to their fixpoint. Each round costs one closure of each changed view."""
-    needed = sum(view.nodes**2 for view in problem.views) // 2
-    if needed > (budget.memory or _BYTES_FOR_CLOSURES):
-        raise BudgetExceeded(f"closures would take {needed // 1_000_000} MB", RAISE[Limit.MEMORY])
+    _refuse(sum(view.nodes**2 for view in problem.views), budget)
     return _Saturation(problem, budget).run()
 
 

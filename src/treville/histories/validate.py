@@ -34,7 +34,7 @@ def complaints(level: Level, events: Events, execution: Execution) -> list[str]:
             continue
         problems += _view_complaints(instance, given[instance], context)
     if not problems and any("issue" in instance.view.orders for instance in wanted):
-        problems += _issue_complaints(events, execution)
+        problems += issue_complaints(events, execution)
     return problems
 
 
@@ -121,7 +121,7 @@ def _latest_own_write(events: Events, read: int, present: int) -> int | None:
     return None
 
 
-def _issue_complaints(events: Events, execution: Execution) -> list[str]:
+def issue_complaints(events: Events, execution: Execution) -> list[str]:
     """A write enters another process's view only after its own: no cycle through all views at once."""
     number: dict[tuple[int, int], int] = {}
     chains: list[list[int]] = []

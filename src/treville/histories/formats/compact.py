@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 
-from treville.histories.formats.values import parse_scalar
 from treville.histories.history import History, Operation, Value
+from treville.histories.values import parse_scalar
 from treville.results import InputError, Source
 
 _OPERATION = re.compile(r"\(\s*([A-Za-z]+)\s*,\s*([^,()\s]+)\s*,\s*([^,()]*?)\s*\)")

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from treville.histories.formats import compact, edn, json_lines, table
+from treville.histories.formats import compact, edn, jepsen_log, json_lines, table
 from treville.histories.history import History, Value
 from treville.results import InputError, Source
 
-_READERS = {"json": json_lines.read, "edn": edn.read, "csv": table.read, "compact": compact.read}
-_HINT = "a history is JSON lines, EDN, CSV, or (w,x,1).(r,y,0) || (w,y,1).(r,x,0)"
+_READERS = {
+    "json": json_lines.read,
+    "edn": edn.read,
+    "csv": table.read,
+    "compact": compact.read,
+    "jepsen log": jepsen_log.read,
+}
+_HINT = "a history is JSON lines, EDN, CSV, Jepsen's log, or (w,x,1).(r,y,0) || (w,y,1).(r,x,0)"
 
 
 def detect(text: str) -> str | None:
@@ -27,6 +34,8 @@ def detect(text: str) -> str | None:
         return "edn"
     if re.match(r"(init\s|([A-Za-z_][\w-]*\s*:\s*)?\(\s*[A-Za-z]+\s*,)|\|\|", body):
         return "compact"
+    if jepsen_log.looks_like(body):
+        return "jepsen log"
     first = body.split("\n", 1)[0]
     if first.count(table.delimiter_of(first)) >= 2:
         return "csv"
@@ -50,4 +59,4 @@ def read_history(text: str, name: str, initial: dict[str, Value] | None = None) 
         raise InputError("no operations", source.span(0), _HINT)
     given = dict(initial or {})
     default = given.pop("*", history.default_initial)
-    return History(name, history.operations, {**history.initial, **given}, default)
+    return replace(history, name=name, initial={**history.initial, **given}, default_initial=default)

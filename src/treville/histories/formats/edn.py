@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from treville.histories.formats.records import Record, read_records
-from treville.histories.formats.values import parse_scalar
 from treville.histories.history import History
+from treville.histories.values import parse_scalar
 from treville.results import InputError, Source
 
 _DEEPEST = 100
@@ -25,6 +25,20 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\"}
 def read(source: Source) -> History:
     """A history from EDN."""
     return read_records(source.name, _records(source))
+
+
+def value_at(source: Source, start: int, end: int) -> Any:
+    """The only value between two places of a text."""
+    reader = _Reader(Source(source.name, source.text[start:end]))
+    try:
+        if not reader.skip():
+            raise reader.error("no value")
+        value = reader.value(0)
+        if reader.skip():
+            raise reader.error("something follows the value")
+    except InputError as error:
+        raise InputError(error.message, source.span(start + reader.at)) from None
+    return _plain(value)
 
 
 def _records(source: Source) -> Iterator[Record]:

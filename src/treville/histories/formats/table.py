@@ -9,8 +9,8 @@ import csv
 from collections.abc import Iterator
 
 from treville.histories.formats.records import FIELD_OF, Record, numbered_lines, read_records
-from treville.histories.formats.values import parse_scalar
 from treville.histories.history import History
+from treville.histories.values import parse_scalar
 from treville.results import InputError, Source
 
 _COLUMNS = ("process", "type", "key", "value", "invoke", "complete", "status")

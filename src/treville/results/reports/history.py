@@ -19,10 +19,12 @@ class View:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """Why a history passes: where reads have their values from, and the views. It was judged again."""
+    """Why a history passes: where reads have their values from, and the views, or one order of all
+    operations. It was judged again."""
 
-    reads_from: Mapping[str, int | str]
+    reads_from: Mapping[str, int | str] | None = absent()
     views: tuple[View, ...] | None = absent()
+    order: tuple[int, ...] | None = absent()
     checked: bool
 
 

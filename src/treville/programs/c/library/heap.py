@@ -63,8 +63,8 @@ def _on_the_stack(here: Call) -> None:
 
 
 def _aligned(here: Call) -> None:
-    """Null for what is no alignment, which is an error, too; else an object. They lie far apart, at multiples of
-    a power of two."""
+    """Null for what is no alignment, which is an error, too; else an object. They lie far apart, at multiples
+    of a power of two."""
     body, alignment = here.body, here.argument(0)
     if isinstance(alignment, ir.Const) and _is_alignment(alignment.value):
         here.returns(_new(here, here.argument(1)))
