@@ -79,6 +79,7 @@ LATE: dict[str, dict[str, Saved]] = {
         "treville.campaigns.history_model": Saved(37, "history FILE"),
         "treville.histories.timeline": Saved(3.1, "history FILE"),
     },
+    "treville.results.reports.schemas": {"msgspec": Saved(10, "litmus FILE")},
     "treville.campaigns.journal": {"msgspec": Saved(10, "litmus FILE --resume NEW")},
     "treville.petri.reading": {"treville.petri.pnml": Saved(1.9, "petri FILE")},
     "treville.cli.models": {"treville.campaigns.strength": Saved(36, "models")},

@@ -46,8 +46,11 @@ def test_every_field_is_explained(
         report(capsys, "examples/c/transfer.c", "--property", "deadlock"),
         report(capsys, "examples/c/none.c"),
     ]
-    assert all(answer.keys() == fields and answer["schema"] == SCHEMA for answer in answers)
-    assert [answer["status"] for answer in answers] == ["done", "done", "done", "error"]
+    answers.append(report(capsys, "examples/litmus/SB.litmus"))
+    answers.append(report(capsys, "tests/c/safe/fibonacci.c", "-D", "N=12", "--timeout", "0.2"))
+    assert set().union(*answers) == fields
+    assert all(answer["schema"] == SCHEMA for answer in answers)
+    assert [answer["status"] for answer in answers] == ["done", "done", "done", "error", "done", "unknown"]
     shown = [answer["witness"] for answer in answers[:3]]
     assert set().union(*shown) == witness
     events = [event for one in shown for event in [*one["events"], *one.get("waiting", [])]]
@@ -59,4 +62,4 @@ def test_every_key_of_graphml_is_explained() -> None:
 
 
 def test_the_version_is_the_one_of_the_code() -> None:
-    assert f"the version of the format, now {SCHEMA}." in PAGE
+    assert f"the version of the format, now {SCHEMA}\n" in PAGE

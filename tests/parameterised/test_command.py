@@ -30,7 +30,7 @@ def test_json_has_the_verdict_the_run_and_the_graph(capsys: pytest.CaptureFixtur
     reports = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert {"PASS", "FAIL"} <= {report["verdict"] for report in reports}
     failed = next(report for report in reports if report["file"].endswith("message.cub"))
-    assert failed["schema"] == 1
+    assert failed["schema"] == 2
     assert failed["assumed"] == ["invariant[1]"]
     assert {"from": "e2", "to": "e3", "kinds": ["rf"]} in failed["ghb"]["edges"]
     assert failed["run"][0]["step"] == "start"
@@ -52,9 +52,9 @@ def test_wrong_input_is_refused_and_the_others_go_on(
     (tmp_path / "b.cub").write_text(FLAGS)
     assert main(["param", "--json", str(tmp_path)]) == 2
     output = capsys.readouterr()
-    assert "a.cub:2:12: error: unknown name X" in output.err
-    verdicts = [json.loads(line)["verdict"] for line in output.out.splitlines()]
-    assert verdicts == ["UNKNOWN", "PASS"]
+    wrong, right = map(json.loads, output.out.splitlines())
+    assert wrong["reason"].endswith("a.cub:2:12: unknown name X")
+    assert (wrong["verdict"], wrong["error"]["cause"], right["verdict"]) == ("UNKNOWN", "input", "PASS")
 
 
 def test_certify_says_what_was_checked(capsys: pytest.CaptureFixture[str]) -> None:

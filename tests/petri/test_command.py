@@ -80,7 +80,9 @@ def test_a_refused_file_does_not_stop_the_others(folder: Path, capsys: pytest.Ca
     assert main(["petri", str(folder), "--json"]) == 2
     printed = capsys.readouterr()
     assert len(printed.out.splitlines()) == 3
-    assert "bad.spec:1:14: error: unknown place `q`" in printed.err
+    assert "bad.spec:1:14: unknown place `q`" in printed.out
+    assert main(["petri", str(folder)]) == 2
+    assert "bad.spec:1:14: error: unknown place `q`" in capsys.readouterr().err
 
 
 def test_questions_and_targets_can_be_changed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

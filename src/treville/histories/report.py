@@ -22,9 +22,10 @@ def evidence_of(history: History, answer: Answer) -> Evidence | None:
     """The evidence of a PASS. Operations are numbered from 0 in the order of the log."""
     if answer.order is not None:
         return Evidence(order=tuple(answer.order), checked=True)
-    execution, events = answer.execution, history.events
+    execution = answer.execution
     if execution is None:
         return None
+    events = history.events
 
     def number(event: int) -> int | str:
         if events.is_initial(event):
