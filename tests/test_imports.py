@@ -77,8 +77,13 @@ LATE: dict[str, dict[str, Saved]] = {
     },
     "treville.campaigns.history": {
         "treville.campaigns.history_model": Saved(37, "history FILE"),
+        "treville.campaigns.model_keys": Saved(37, "history FILE --resume NEW"),
         "treville.histories.timeline": Saved(3.1, "history FILE"),
     },
+    "treville.campaigns.keys": {"hashlib": Saved(2.8, "petri FILE")},
+    "treville.campaigns.outputs": {"hashlib": Saved(2.8, "petri FILE")},
+    "treville.campaigns.processes": {"shutil": Saved(4.0, "litmus FILE")},
+    "treville.cli.history": {"treville.campaigns.loading": Saved(37, "history FILE")},
     "treville.results.reports.schemas": {"msgspec": Saved(10, "litmus FILE")},
     "treville.campaigns.journal": {"msgspec": Saved(10, "litmus FILE --resume NEW")},
     "treville.petri.reading": {"treville.petri.pnml": Saved(1.9, "petri FILE")},

@@ -19,9 +19,10 @@ from pathlib import Path
 
 from treville.campaigns.check_task import Options, Question
 from treville.campaigns.guard import Draft, guarded
-from treville.campaigns.keys import key_of, model_key, program_key, text_key
+from treville.campaigns.keys import key_of, program_key, text_key
 from treville.campaigns.kind import Kind, Telling
 from treville.campaigns.loading import TEST_SUFFIXES, load_model
+from treville.campaigns.model_keys import model_key
 from treville.campaigns.vacuity import about_model, about_program
 from treville.engines import registry
 from treville.engines.contract import GaveUp, Refuted

@@ -16,7 +16,7 @@ from pathlib import Path
 from treville.campaigns.guard import Draft, guarded
 from treville.campaigns.history_task import Options, Question
 from treville.campaigns.inputs import read_text
-from treville.campaigns.keys import key_of, model_key, text_key
+from treville.campaigns.keys import key_of, text_key
 from treville.campaigns.kind import Kind, Telling
 from treville.histories import LEVELS, Answer, History, check, find_level, read_history
 from treville.histories.explain import Explanation, explain
@@ -60,10 +60,18 @@ class Histories(Kind[Question, HistoryReport]):
         """The history's text, the level or the model's content, the options."""
         options = replace(question.options, limits=Options().limits)
         content = text_key(question.file, question.text)
-        return key_of(self.name, question.file, content, question.level, model_key(question.model), options)
+        return key_of(self.name, question.file, content, question.level, _model_key(question.model), options)
 
 
 KIND = Histories()
+
+
+def _model_key(name: str) -> str:
+    if not name:
+        return ""
+    from treville.campaigns.model_keys import model_key
+
+    return model_key(name)
 
 
 def _read(question: Question) -> History:

@@ -7,16 +7,11 @@ part of a key.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 from pathlib import Path
 
 from treville import __version__
-from treville.campaigns.loading import load_model
-from treville.models.identity import fingerprint
-from treville.results.errors import TrevilleError
 
 _INCLUDE = re.compile(rb'^\s*#\s*(?:include|embed)\s*[<"]([^>"\n]+)[>"]', re.MULTILINE)
 _MOST_FILES = 2_000
@@ -28,6 +23,8 @@ def key_of(*parts: object) -> str:
 
 
 def _digest(data: bytes) -> str:
+    import hashlib
+
     return hashlib.sha256(data).hexdigest()[:32]
 
 
@@ -43,18 +40,6 @@ def _file_key(path: Path) -> str:
         return _digest(path.read_bytes()) if path.is_file() else ""
     except (OSError, ValueError):
         return ""
-
-
-@cache
-def model_key(name: str, variants: tuple[str, ...] = (), bell: str = "") -> str:
-    """The content of a model, its includes resolved; that of a test's own choice follows from the test."""
-    if not name:
-        return ""
-    try:
-        model = load_model(name, variants, bell)
-    except TrevilleError as error:
-        return str(error)
-    return f"{name} {fingerprint(model)}"
 
 
 def program_key(files: Sequence[str], includes: Sequence[str]) -> str:

@@ -12,10 +12,11 @@ from dataclasses import replace
 
 from treville.campaigns.guard import Draft, guarded
 from treville.campaigns.inputs import input_text
-from treville.campaigns.keys import key_of, model_key, text_key
+from treville.campaigns.keys import key_of, text_key
 from treville.campaigns.kind import Kind, Telling, nobody
 from treville.campaigns.litmus_task import Options, Question
 from treville.campaigns.loading import load_model, load_test, own_model
+from treville.campaigns.model_keys import model_key
 from treville.campaigns.vacuity import about_model, about_states, about_test
 from treville.engines.registry import OUTCOMES
 from treville.engines.schedule import OUTCOME_SLICES

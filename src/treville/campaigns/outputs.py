@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -59,7 +58,18 @@ def _longer_and_longer(path: str) -> Iterator[str]:
     for start in range(len(parts) - 1, -1, -1):
         yield file_name("-".join(parts[start:]))
     yield file_name(path)
+    import hashlib
+
     yield f"{file_name(path)}-{hashlib.sha256(path.encode(errors='surrogateescape')).hexdigest()}"
+
+
+def picture_path(where: str, name: str, ending: str, *, alone: bool) -> str:
+    """Where the picture of a file goes: the given file if it is the only one, else a file in the given
+    folder."""
+    if not where:
+        return ""
+    path = Path(where)
+    return str(path if alone and not path.is_dir() else path / f"{name}{ending}")
 
 
 def file_name(name: str) -> str:

@@ -118,7 +118,8 @@ def _progress(tell: Listener) -> Callable[[Search], None]:
 
 def _certify(draft: Draft[ParamReport], answer: Answer, budget: Budget) -> None:
     outcome = certify(answer, Budget(budget.remaining(), None))
-    draft.report = replace(draft.report, certificate=outcome.text)
+    told = f"{draft.report.text}\n  {outcome.text}"
+    draft.report = replace(draft.report, certificate=outcome.text, text=told)
     if outcome.right is False:
         draft.report = replace(
             draft.report, verdict=Verdict.UNKNOWN, status=Status.UNKNOWN, reason=outcome.text

@@ -13,9 +13,10 @@ from pathlib import Path
 
 from treville.campaigns.guard import Draft, guarded
 from treville.campaigns.inputs import input_text, read_text
-from treville.campaigns.keys import key_of, model_key, program_key, text_key
+from treville.campaigns.keys import key_of, program_key, text_key
 from treville.campaigns.kind import Kind, Limits, Telling, nobody
 from treville.campaigns.loading import cannot_leave_loops, load_model, load_test
+from treville.campaigns.model_keys import model_key
 from treville.campaigns.outputs import PictureName
 from treville.campaigns.vacuity import about_model, about_test
 from treville.campaigns.walk import cycle_of

@@ -10,10 +10,8 @@ children do not get them.
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -63,6 +61,28 @@ def _family(process: int) -> Iterator[int]:
             yield from _family(int(child))
 
 
+def make_folder() -> str:
+    """A new folder for temporary files that nobody else may look into. (`tempfile` takes long to import.)"""
+    parent = next((p for p in map(os.environ.get, ("TMPDIR", "TEMP", "TMP")) if p), "/tmp")
+    while True:
+        folder = str(Path(parent) / f"treville-{os.urandom(6).hex()}")
+        with suppress(FileExistsError):
+            os.mkdir(folder, 0o700)  # noqa: PTH102 - quicker
+            return folder
+
+
+def remove(folder: str) -> None:
+    """Remove a worker's folder, or that of all workers, with what is in it: in most cases only last words."""
+    with suppress(OSError):
+        os.unlink(f"{folder}/{LAST_WORDS}")  # noqa: PTH108 - quicker
+    try:
+        os.rmdir(folder)  # noqa: PTH106 - quicker
+    except OSError:
+        import shutil
+
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def last_words(folder: str) -> str:
     """What a worker said before it ended, in one line."""
     try:
@@ -97,7 +117,7 @@ class Guard:
 
     def dismiss(self) -> None:
         """All groups are gone: remove the temporary files, and need no guard any more."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+        remove(self._folder)
         os.close(self.descriptor)
         ended(self._process)
 
@@ -119,7 +139,7 @@ def _wait_and_clean_up(reader: int, folder: str) -> NoReturn:
                 leaders.pop(leader, None)
         for leader in leaders:
             kill_group(leader)
-        shutil.rmtree(folder, ignore_errors=True)
+        remove(folder)
     finally:
         os._exit(0)
 
@@ -152,7 +172,8 @@ def become_worker(folder: str) -> None:
         said = os.open(f"{folder}/{LAST_WORDS}", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         os.dup2(said, 2)
         os.close(said)
-    tempfile.tempdir = folder
     os.environ["TMPDIR"] = folder
+    if "tempfile" in sys.modules:
+        vars(sys.modules["tempfile"])["tempdir"] = folder  # it may have looked at TMPDIR before
     with suppress(OSError, ValueError):
         sys.stdin = Path(os.devnull).open()  # noqa: SIM115 - open as long as the process

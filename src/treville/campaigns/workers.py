@@ -10,12 +10,11 @@ not.
 
 from __future__ import annotations
 
+import gc
 import os
 import select
-import shutil
 import signal
 import sys
-import tempfile
 import time
 import traceback
 from collections import deque
@@ -32,6 +31,8 @@ from treville.campaigns.processes import (
     ended,
     kill_group,
     last_words,
+    make_folder,
+    remove,
     resident_bytes,
 )
 from treville.campaigns.wire import Inbox, receive, send
@@ -227,7 +228,7 @@ class Workers(Generic[Q, R]):
             ended(worker.process)
         if self._guard is not None:
             self._guard.releases(worker.process)
-        shutil.rmtree(worker.folder, ignore_errors=True)
+        remove(worker.folder)
 
     def close(self) -> None:
         """End all workers, and remove their temporary files."""
@@ -239,7 +240,7 @@ class Workers(Generic[Q, R]):
 
     def _fork(self) -> _Worker[Q, R]:
         if self._guard is None:
-            self._folder = tempfile.mkdtemp(prefix="treville-")
+            self._folder = make_folder()
             self._guard = Guard(self._folder)
         self._made += 1
         folder = f"{self._folder}/{self._made}"
@@ -248,6 +249,7 @@ class Workers(Generic[Q, R]):
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError):
                 stream.flush()
+        gc.freeze()  # workers need not look through what they share: memory that is looked at is copied
         process = os.fork()
         if not process:
             self._in_child(folder, task_reader, result_writer, (task_writer, result_reader))

@@ -11,7 +11,6 @@ from pathlib import Path
 from treville.campaigns.history import KIND
 from treville.campaigns.history_task import Options, Question
 from treville.campaigns.inputs import STANDARD_INPUT, read_text, standard_input
-from treville.campaigns.loading import load_model
 from treville.campaigns.outputs import distinct_names
 from treville.campaigns.run import run as answered
 from treville.cli.arguments import positive_up_to
@@ -99,6 +98,8 @@ def run(options: argparse.Namespace) -> int:
     if levels and options.model:
         raise InputError("--level and --model ask two questions", hint="give one of them")
     if options.model:
+        from treville.campaigns.loading import load_model
+
         load_model(options.model)
     if not options.inputs:
         raise InputError("no histories given", hint="give files, or folders with " + ", ".join(_SUFFIXES))

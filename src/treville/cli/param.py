@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
-from treville.campaigns.outputs import distinct_names
+from treville.campaigns.outputs import distinct_names, picture_path
 from treville.campaigns.param import KIND, Options, Question
 from treville.cli.batch import add_batch, answer_batch, found_inputs, limits_of, text_of
 from treville.rendering.whole import WholeText
@@ -64,12 +63,3 @@ def run(options: argparse.Namespace) -> int:
         for file in files
     )
     return answer_batch(KIND, questions, len(files), files, options, lambda _: WholeText())
-
-
-def picture_path(where: str, name: str, ending: str, *, alone: bool) -> str:
-    """Where the picture of a file goes: the given file if it is the only one, else a file in the given
-    folder."""
-    if not where:
-        return ""
-    path = Path(where)
-    return str(path if alone and not path.is_dir() else path / f"{name}{ending}")

@@ -8,10 +8,9 @@ import sys
 from pathlib import Path
 
 from treville.campaigns.journal import report_in
-from treville.campaigns.outputs import distinct_names
+from treville.campaigns.outputs import distinct_names, picture_path
 from treville.campaigns.petri import KIND, Options, Question
 from treville.cli.batch import add_batch, answer_batch, found_inputs, limits_of, text_of
-from treville.cli.param import picture_path
 from treville.petri.checking import check
 from treville.petri.net import Problem
 from treville.petri.reading import SUFFIXES, read_problem

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import time
 from collections import Counter
@@ -86,7 +85,7 @@ class Terminal:
         late = now - self._started > _SECONDS_BEFORE_PROGRESS
         if self._live and late and now - self._shown > _SECONDS_BETWEEN_UPDATES:
             self._shown = now
-            width = shutil.get_terminal_size().columns - 1
+            width = _width() - 1
             self._line = harmless(self._status(now))[:width]
             print(f"\r\x1b[K{self._line}", end="", file=sys.stderr, flush=True)
 
@@ -119,6 +118,13 @@ class Terminal:
                 file=sys.stderr,
                 flush=True,
             )
+
+
+def _width() -> int:
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns
+    except (OSError, ValueError):
+        return 80
 
 
 def _duration(seconds: float) -> str:

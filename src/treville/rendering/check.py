@@ -53,7 +53,8 @@ class CheckText:
         bound = f", bound {report.bound}" if report.bound else ""
         goal = "" if report.property in _USUAL else f", {report.property}"
         verdict = self._style.word(report.verdict.value)
-        lines = [f"{report.file} under {report.model}{goal}{bound}: {verdict}"]
+        model = report.model or "its own model"  # that of a test whose reading was not finished
+        lines = [f"{report.file} under {model}{goal}{bound}: {verdict}"]
         return [*lines, *([f"  {report.reason}"] if report.reason else [])]
 
     def _table(self, reports: Sequence[CheckReport]) -> list[str]:

@@ -2,9 +2,34 @@
 
 from __future__ import annotations
 
-from treville.results.reports.param import ParamReport
-from treville.results.reports.petri import PetriReport
+from typing import Protocol
+
 from treville.results.reports.report import Status
+from treville.results.verdict import Verdict
+
+
+class Whole(Protocol):
+    """A report that has its text."""
+
+    @property
+    def file(self) -> str:
+        """The input."""
+
+    @property
+    def status(self) -> Status:
+        """Whether there is an answer."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """The answer."""
+
+    @property
+    def reason(self) -> str:
+        """Why."""
+
+    @property
+    def text(self) -> str:
+        """The answer in full."""
 
 
 class WholeText:
@@ -13,13 +38,11 @@ class WholeText:
     def __init__(self) -> None:
         self._first = True
 
-    def add(self, report: ParamReport | PetriReport) -> str:
+    def add(self, report: Whole) -> str:
         """A file's block, behind an empty line if it is not the first."""
         if report.status is Status.ERROR:
             return ""
         text = report.text or f"{report.file}: {report.verdict.value}\n  {report.reason}"
-        if isinstance(report, ParamReport) and report.certificate:
-            text += f"\n  {report.certificate}"
         before = "" if self._first else "\n"
         self._first = False
         return f"{before}{text}\n"
