@@ -66,6 +66,15 @@ def test_wrong_evidence_is_rejected_with_the_reason(evidence: Evidence, complain
         assert complaint in found
 
 
+def test_boxes_are_entered_through_sums_of_places_too() -> None:
+    rules = "vars x y rules y >= 1 -> x' = x + y, y' = 0; init x = 0, y = {} target x >= 2"
+    entered = check(parse(rules.format(2), "f"), Invariant((), (Box((2, 0), UP),)))
+    assert entered is not None
+    assert "from outside" in entered
+    boxes = (Box((2, 0), UP), Box((1, 1), UP), Box((0, 2), UP))
+    assert check(parse(rules.format(1), "f"), Invariant((), boxes)) is None
+
+
 @settings(max_examples=300, deadline=None)
 @given(
     petri_problems(),
