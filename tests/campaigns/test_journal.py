@@ -116,8 +116,10 @@ def test_an_answer_that_a_limit_ended_is_asked_for_again_when_the_limit_is_raise
         assert found("memory", Limits(50, 100))
         assert not found("memory", Limits(5, 200))
         assert found("bound", LONG)
-        assert found("wrong", LONG)
+        assert not found("wrong", SHORT)
         assert not found("bug", SHORT)
+        journal.add("machine", SHORT, replace(UNKNOWN, limit=Limit.MEMORY))
+        assert not found("machine", SHORT)
 
 
 def test_a_full_disk_leaves_what_was_written_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,6 +105,12 @@ def _explain_for_ever(question: Asked, telling: Telling[Report]) -> None:
     _hang()
 
 
+def _prove_and_die(question: Asked, telling: Telling[Report]) -> None:
+    telling.progress(Progress("certificate"))
+    telling.provisional(Report(file=question.file, verdict=Verdict.PASS, status=Status.DONE))
+    _abort()
+
+
 def _start_another(question: Asked, _: object) -> None:
     other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     with tempfile.NamedTemporaryFile(delete=False) as made:
@@ -121,6 +127,7 @@ DEEDS: dict[str, Callable[[Asked, Telling[Report]], None]] = {
     "abort solving": _abort_solving,
     "explain": _explain_for_ever,
     "start": _start_another,
+    "prove": _prove_and_die,
     "nap": lambda *_: time.sleep(0.02),
     "": lambda *_: None,
 }
@@ -198,6 +205,19 @@ def test_a_worker_that_somebody_killed_is_replaced_and_the_question_asked_again(
 def test_a_failure_stands_though_its_explanation_takes_too_long() -> None:
     [report] = run(Doing(), _asked("explain"))
     assert (report.verdict, report.reason) == (Verdict.FAIL, "known")
+
+
+def test_a_proof_does_not_stand_where_its_check_died() -> None:
+    [report] = run(Doing(), _asked("prove"))
+    assert (report.verdict, report.exit_code) == (Verdict.UNKNOWN, 4)
+
+
+def test_answers_that_wait_to_be_read_are_in_time() -> None:
+    asked = [replace(each, file="one") for each in _asked(*[""] * 4)]
+    reports = run(Doing(), asked)
+    found = [next(reports)]
+    time.sleep(1.2)  # whoever reads what is printed takes longer than the limit
+    assert [report.verdict for report in [*found, *reports]] == [Verdict.PASS] * 4
 
 
 def test_what_a_worker_started_ends_with_it_and_its_files_are_removed(tmp_path: Path) -> None:

@@ -415,5 +415,5 @@ def test_endless_recursion_is_unknown(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_a_picture_that_cannot_be_written_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", BUFFERING, "--model", "tso", "--svg", BUFFERING]) == 2
     shown = capsys.readouterr()
-    assert shown.out == ""
+    assert "FAIL" in shown.out
     assert "cannot write" in shown.err

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from treville.campaigns.check_task import Options, Question
 from treville.campaigns.guard import Draft, guarded
-from treville.campaigns.keys import key_of, program_key, text_key
+from treville.campaigns.keys import key_of, program_key, text_key, unrepeatable
 from treville.campaigns.kind import Kind, Telling
 from treville.campaigns.loading import TEST_SUFFIXES, load_model
 from treville.campaigns.model_keys import model_key
@@ -43,6 +43,7 @@ from treville.results.reports.report import Status
 from treville.witness.naming import line_name
 
 DEFAULT_MODEL = "sc"
+_COMMENTS = re.compile(r"\A(?:\s*\(\*.*?\*\))*", re.DOTALL)
 _LLVM = re.compile(r"^(?:; ModuleID|source_filename =|target triple|define .*@main\()", re.MULTILINE)
 _HOLDS = {
     Property.SAFETY: "no assertion can fail, no error of memory",
@@ -101,22 +102,27 @@ class Check(Kind[Question, CheckReport]):
     def key(self, question: Question) -> str:
         """The contents of the program and of the model, the property, the options."""
         options = replace(question.options, limits=Options().limits)
-        if question.text is not None or _is_litmus(question):
+        if _is_litmus(question):
             content = text_key(question.file, question.text)
+        elif question.text is not None:
+            content = unrepeatable()
         else:
             content = program_key((question.file, *options.others), options.includes)
         model = model_key(question.model, options.variants, options.bell)
-        return key_of(self.name, question.file, content, model, question.goal, options)
+        return key_of(self.name, question.file, content, model, question.goal, options, question.picture)
 
 
 KIND = Check()
 
 
 def _is_litmus(question: Question) -> bool:
+    return question.file.endswith(TEST_SUFFIXES) if question.text is None else is_litmus(question.text)
+
+
+def is_litmus(text: str) -> bool:
     """Standard input holds a litmus test if it begins with a dialect's name."""
-    if question.text is None:
-        return question.file.endswith(TEST_SUFFIXES)
-    return question.text.lstrip().partition(" ")[0] in DIALECTS
+    words = _COMMENTS.sub("", text).split(maxsplit=1)
+    return bool(words) and words[0] in DIALECTS
 
 
 def _read_question(question: Question) -> Unit:

@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 from treville.results import BudgetExceeded, InputError, TrevilleError
 from treville.results.errors import Limit
 from treville.results.reports.report import Cause, Fault, Place, Report, Status
+from treville.results.verdict import Verdict
 
 R = TypeVar("R", bound=Report)
 OUT_OF_MEMORY = "out of memory (raise --memory)"
@@ -27,9 +28,13 @@ def guarded(draft: Draft[R], fill: Callable[[], None]) -> None:
     try:
         fill()
     except BudgetExceeded as error:
+        if _stands(draft, error.reason):
+            return
         advice = f" ({error.advice})" if error.advice else ""
         _unknown(draft, f"{error.reason}{advice}", error.limit)
     except MemoryError:
+        if _stands(draft, "out of memory"):
+            return
         _unknown(draft, OUT_OF_MEMORY, Limit.MEMORY)
     except RecursionError:
         place = Place(file=draft.report.file, line=1, column=1)
@@ -42,6 +47,15 @@ def guarded(draft: Draft[R], fill: Callable[[], None]) -> None:
         if os.environ.get("TREVILLE_TRACEBACK"):
             raise
         draft.report = broken(draft.report, f"{type(error).__name__}: {error}")
+
+
+def _stands(draft: Draft[R], what: str) -> bool:
+    """An answer that was already there stands: it is the explanation or the picture that failed."""
+    report = draft.report
+    known = report.status is Status.DONE and report.verdict is not Verdict.UNKNOWN
+    if known:
+        draft.report = replace(report, warnings=(*report.warnings, f"the answer is not explained: {what}"))
+    return known
 
 
 def _unknown(draft: Draft[R], reason: str, limit: Limit | None) -> None:
@@ -58,6 +72,7 @@ def refused(report: R, error: InputError, place: Place | None = None) -> R:
     fault = Fault(cause=Cause.INPUT, message=error.complaint, place=place, hint=error.hint or None)
     return replace(
         report,
+        verdict=Verdict.UNKNOWN,
         status=Status.ERROR,
         reason=f"{where}{error.complaint}",
         error=fault,
@@ -69,6 +84,5 @@ def refused(report: R, error: InputError, place: Place | None = None) -> R:
 def broken(report: R, what: str) -> R:
     """The report of a question that met a bug of Treville."""
     reason = f"internal error: {what}"
-    return replace(
-        report, status=Status.ERROR, reason=reason, error=Fault(cause=Cause.INTERNAL, message=reason)
-    )
+    fault = Fault(cause=Cause.INTERNAL, message=reason)
+    return replace(report, verdict=Verdict.UNKNOWN, status=Status.ERROR, reason=reason, error=fault)

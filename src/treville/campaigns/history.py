@@ -60,7 +60,8 @@ class Histories(Kind[Question, HistoryReport]):
         """The history's text, the level or the model's content, the options."""
         options = replace(question.options, limits=Options().limits)
         content = text_key(question.file, question.text)
-        return key_of(self.name, question.file, content, question.level, _model_key(question.model), options)
+        model = _model_key(question.model)
+        return key_of(self.name, question.file, content, question.level, question.asked, model, options)
 
 
 KIND = Histories()
@@ -106,10 +107,15 @@ class _Deciding:
         self._budget = budget
         if self._answers is None:
             history = self._history()
-            levels = [find_level(asked.level) for asked in self._questions if asked.level]
+            rest = self._questions[self._questions.index(question) :]
+            levels = [find_level(asked.level) for asked in rest if asked.level]
             sensible = [level for level in levels if level.name in sensible_levels(history)]
             self._answers = check_all(history, sensible, lambda: self._budget, question.options.algorithm)
-        return next(self._answers)
+        try:
+            return next(self._answers)
+        except BaseException:
+            self._answers = None  # what is wrong with one level need not be with the next
+            raise
 
 
 def _fill(
@@ -154,8 +160,7 @@ def _fill(
         explanation = explain(history, answer, budget)
         draft.report = with_explanation(draft.report, explanation)
     if question.options.svg:
-        picture = Artifact(question.options.svg, _drawn(history, answer, explanation))
-        draft.report = replace(draft.report, artifacts=(picture,))
+        draft.report = _with_picture(draft.report, question.options.svg, history, answer, explanation)
 
 
 def with_explanation(report: HistoryReport, explanation: Explanation) -> HistoryReport:
@@ -166,6 +171,16 @@ def with_explanation(report: HistoryReport, explanation: Explanation) -> History
         explanation=part_of(explanation),
         because=tuple(explanation_text(explanation)),
     )
+
+
+def _with_picture(
+    report: HistoryReport, name: str, history: History, answer: Answer, explanation: Explanation | None
+) -> HistoryReport:
+    """The report with its picture; a history that is too long for one has an answer all the same."""
+    try:
+        return replace(report, artifacts=(Artifact(name, _drawn(history, answer, explanation)),))
+    except InputError as error:
+        return replace(report, warnings=(*report.warnings, f"no picture: {error.complaint}"))
 
 
 def _drawn(history: History, answer: Answer, explanation: Explanation | None) -> str:

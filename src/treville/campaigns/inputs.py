@@ -37,7 +37,8 @@ def expand(arguments: Iterable[str], suffixes: tuple[str, ...]) -> Iterator[str]
 def _found(path: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
     """A folder's files; anything else is taken as it is, and fails when it is read."""
     if not _is_folder(path):
-        yield str(path)
+        name = str(path)
+        yield name if name != STANDARD_INPUT else f"./{name}"
         return
     for folder, below, files in os.walk(path):
         below.sort()

@@ -13,6 +13,7 @@ import json
 import os
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
@@ -25,7 +26,7 @@ except ImportError:  # not every system has locks of this kind
 from treville.campaigns.kind import Limits
 from treville.results import InputError, Span
 from treville.results.errors import Limit
-from treville.results.reports.report import SCHEMA, Cause, Report, as_object, to_json
+from treville.results.reports.report import SCHEMA, Report, as_object, to_json
 
 R = TypeVar("R", bound=Report)
 _HEADER = "journal"
@@ -64,9 +65,10 @@ class Journal:
 
     def _read(self, command: str, warn: Callable[[str], None]) -> None:
         with Path(self.path).open("rb") as lines:
-            self._check_header(next(iter(lines), b""), command)
+            first = next(iter(lines), b"")
+            self._check_header(first, command)
             place = lines.tell()
-            whole = True
+            whole = first.endswith(b"\n")
             for number, line in enumerate(lines, 2):
                 record = _record(line)
                 whole = line.endswith(b"\n")
@@ -124,7 +126,8 @@ class Journal:
             while written < len(data):
                 written += os.pwrite(self._file, data[written:], self._end + written)
         except OSError as error:
-            os.ftruncate(self._file, self._end)
+            with suppress(OSError):
+                os.ftruncate(self._file, self._end)
             raise InputError(
                 f"cannot write the journal {self.path}: {error.strerror or error}",
                 hint="what it holds is whole: make room, and the same command goes on where this one stopped",
@@ -173,16 +176,18 @@ def _record(line: bytes) -> dict[str, Any] | None:
 
 
 def _is_stale(record: dict[str, Any], limits: Limits) -> bool:
-    """Whether more could be known now: a limit that ended it was raised, or a bug may have been mended."""
-    error, limit = record["report"].get("error"), record["report"].get("limit")
-    if error is not None:
-        return bool(error.get("cause") == Cause.INTERNAL)
+    """Whether more could be known now: a limit that ended it was raised, or what was wrong may be mended."""
+    limit = record["report"].get("limit")
+    if record["report"].get("error") is not None:
+        return True  # it took no time, and may have had to do with this machine
     if limit is None:
         return False
     before, now = (
         (record["limits"][0], limits.seconds) if limit == Limit.TIME else (record["limits"][1], limits.memory)
     )
-    return before is not None and (now is None or now > before)
+    if before is None:
+        return True  # the machine itself had no more
+    return now is None or now > before
 
 
 def _decoded(content: dict[str, Any], kind: type[R]) -> R | None:

@@ -7,19 +7,30 @@ part of a key.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from treville import __version__
 
-_INCLUDE = re.compile(rb'^\s*#\s*(?:include|embed)\s*[<"]([^>"\n]+)[>"]', re.MULTILINE)
+# Where a file may be included, in any spelling; what names it must be a literal, or nobody knows what it is.
+_DIRECTIVE = re.compile(rb"(?:#|%:|\?\?=)\s*(?:include_next|include|import|embed)\b[ \t]*([^\n]*)")
+_LITERAL = re.compile(rb'[<"]([^>"\n]+)[>"]')
+_SEARCHED = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "TREVILLE_CLANG")
+_DATABASE = "compile_commands.json"
 _MOST_FILES = 2_000
+_PIECE = 1 << 20
 
 
 def key_of(*parts: object) -> str:
     """A digest of what is asked; parts must print what they are."""
     return _digest("\0".join([__version__, *map(repr, parts)]).encode(errors="surrogateescape"))
+
+
+def unrepeatable() -> str:
+    """A key that no other question has: an answer is not used again if nobody knows what it depends on."""
+    return os.urandom(16).hex()
 
 
 def _digest(data: bytes) -> str:
@@ -29,41 +40,70 @@ def _digest(data: bytes) -> str:
 
 
 def text_key(file: str, text: str | None) -> str:
-    """The content of an input; a file that cannot be read has none."""
+    """The content of an input; what is no file (a pipe) may have another one next time."""
     if text is not None:
         return _digest(text.encode(errors="surrogateescape"))
     return _file_key(Path(file))
 
 
 def _file_key(path: Path) -> str:
+    import hashlib
+
     try:
-        return _digest(path.read_bytes()) if path.is_file() else ""
+        if not path.is_file():
+            return unrepeatable()
+        found = hashlib.sha256()
+        with path.open("rb") as data:
+            while piece := data.read(_PIECE):
+                found.update(piece)
     except (OSError, ValueError):
-        return ""
+        return unrepeatable()
+    return found.hexdigest()[:32]
 
 
 def program_key(files: Sequence[str], includes: Sequence[str]) -> str:
-    """The contents of C files and of the headers below their folders or `-I` that they include."""
+    """The contents of C files and of the headers below their folders or `-I` that they include. Databases of
+    commands, and headers that only a macro names, are asked about anew each time."""
     folders = [Path(folder) for folder in includes]
-    found = sorted((str(path), _file_key(path)) for path in _reached([Path(file) for file in files], folders))
-    return _digest(repr(found).encode(errors="surrogateescape"))
+    reached = _reached([Path(file) for file in files], folders)
+    if reached is None:
+        return unrepeatable()
+    found = sorted((str(path), _file_key(path)) for path in reached)
+    searched = [os.environ.get(name, "") for name in _SEARCHED]
+    return _digest(repr((found, searched)).encode(errors="surrogateescape"))
 
 
-def _reached(files: list[Path], folders: list[Path]) -> Iterator[Path]:
+def _reached(files: list[Path], folders: list[Path]) -> set[Path] | None:
+    """The files and what they include; None if that cannot be told."""
     seen: set[Path] = set()
     waiting = list(files)
-    while waiting and len(seen) < _MOST_FILES:
+    while waiting:
         path = waiting.pop()
         if path in seen:
             continue
         seen.add(path)
-        yield path
-        for name in _included(path):
-            waiting += [place for folder in (path.parent, *folders) if (place := folder / name).is_file()]
+        names = _included(path)
+        if names is None or path.name == _DATABASE or len(seen) > _MOST_FILES:
+            return None
+        waiting += [
+            place for name in names for folder in (path.parent, *folders) if _is_file(place := folder / name)
+        ]
+    return seen
 
 
-def _included(path: Path) -> list[str]:
+def _is_file(path: Path) -> bool:
     try:
-        return [name.decode(errors="surrogateescape") for name in _INCLUDE.findall(path.read_bytes())]
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _included(path: Path) -> list[str] | None:
+    try:
+        text = path.read_bytes().replace(b"\\\r\n", b"").replace(b"\\\n", b"")
     except (OSError, ValueError):
         return []
+    named = [_LITERAL.match(operand) for operand in _DIRECTIVE.findall(text)]
+    if any(name is None for name in named):
+        return None
+    return [name.group(1).decode(errors="surrogateescape") for name in named if name is not None]

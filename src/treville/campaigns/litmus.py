@@ -54,7 +54,8 @@ class Litmus(Kind[Question, LitmusReport]):
         """The test's text, the model's content, the options."""
         options = replace(question.options, limits=Options().limits)
         model = model_key(question.model, options.variants, options.bell)
-        return key_of(self.name, question.file, text_key(question.file, question.text), model, options)
+        content = text_key(question.file, question.text)
+        return key_of(self.name, question.file, content, model, options, question.picture)
 
     def warm_up(self) -> None:
         """The engines import what they need when they are made."""

@@ -119,7 +119,7 @@ class Port(Kind[PortQuestion, PortReport]):
         else:
             content = text_key(question.file, question.text)
         models = (model_key(question.source), model_key(question.target))
-        return key_of(self.name, question.file, content, models, options)
+        return key_of(self.name, question.file, content, models, options, question.picture)
 
 
 KIND = Port()

@@ -63,9 +63,10 @@ def _family(process: int) -> Iterator[int]:
 
 def make_folder() -> str:
     """A new folder for temporary files that nobody else may look into. (`tempfile` takes long to import.)"""
-    parent = next((p for p in map(os.environ.get, ("TMPDIR", "TEMP", "TMP")) if p), "/tmp")
+    named = [Path(p) for p in map(os.environ.get, ("TMPDIR", "TEMP", "TMP")) if p]
+    parent = next((p for p in named if p.is_dir()), Path("/tmp")).absolute()
     while True:
-        folder = str(Path(parent) / f"treville-{os.urandom(6).hex()}")
+        folder = str(parent / f"treville-{os.urandom(6).hex()}")
         with suppress(FileExistsError):
             os.mkdir(folder, 0o700)  # noqa: PTH102 - quicker
             return folder
@@ -81,6 +82,13 @@ def remove(folder: str) -> None:
         import shutil
 
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def forget_words() -> None:
+    """In a worker: what was said about one question is no word about the next."""
+    if not os.environ.get("TREVILLE_TRACEBACK"):
+        with suppress(OSError):
+            os.ftruncate(2, 0)
 
 
 def last_words(folder: str) -> str:

@@ -29,6 +29,7 @@ from treville.campaigns.processes import (
     Guard,
     become_worker,
     ended,
+    forget_words,
     kill_group,
     last_words,
     make_folder,
@@ -121,14 +122,24 @@ class Workers(Generic[Q, R]):
 
     def wait(self) -> Iterator[Happened[R]]:
         """Wait a moment; what has happened by then. Workers that overran are ended, their groups go on."""
-        busy = {w.inbox.descriptor: w for w in self._workers if w.group is not None}
-        for descriptor in select.select(list(busy), [], [], self._tick())[0]:
-            yield from self._read(busy[descriptor])
+        for worker in self._speaking(self._tick()):
+            yield from self._read(worker)
         now = time.monotonic()
-        for worker in [worker for worker in self._workers if worker.group is not None]:
+        # Who has something to say may have ended in time: this process was busy, or its output was blocked.
+        speaking = self._speaking(0)
+        silent = [w for w in self._workers if w.group is not None and w not in speaking]
+        for worker in silent:
             limit = self._overrun(worker, now)
             if limit is not None:
                 yield from self._stop(worker, limit)
+
+    def _speaking(self, seconds: float) -> list[_Worker[Q, R]]:
+        """The workers that have said something, or do so in time."""
+        busy = {w.inbox.descriptor: w for w in self._workers if w.group is not None}
+        poll = select.poll()
+        for descriptor in busy:
+            poll.register(descriptor, select.POLLIN)
+        return [busy[descriptor] for descriptor, _ in poll.poll(1000 * seconds)]
 
     def _tick(self) -> float:
         groups = [worker.group for worker in self._workers if worker.group is not None]
@@ -179,7 +190,8 @@ class Workers(Generic[Q, R]):
         report = worker.provisional
         if report is None:
             report = replace(self.kind.blank(question), reason=_reason(limit, question.limits), limit=limit)
-        yield Happened(number, report=replace(report, seconds=round(time.monotonic() - worker.started, 4)))
+        seconds = round(time.monotonic() - worker.started, 4)
+        yield Happened(number, report=replace(report, seconds=seconds, limit=limit))
         self._go_on_without(worker)
 
     def _died(self, worker: _Worker[Q, R]) -> Iterator[Happened[R]]:
@@ -194,7 +206,9 @@ class Workers(Generic[Q, R]):
             if -code not in _KILLED or group.attempts >= _ATTEMPTS:
                 number, question = group.questions.popleft()
                 group.attempts = 0
-                blank = worker.provisional or self.kind.blank(question)
+                known = worker.provisional
+                failed = known is not None and known.verdict is Verdict.FAIL
+                blank = known if known is not None and failed else self.kind.blank(question)
                 how = f"{_cause(code)}{_said(worker.folder)}"
                 report = replace(
                     self._death(blank, worker.stage, code, how),
@@ -204,11 +218,11 @@ class Workers(Generic[Q, R]):
         self._go_on_without(worker)
 
     def _death(self, report: R, stage: str, code: int, how: str) -> R:
-        if report.verdict is not Verdict.UNKNOWN:
+        if report.verdict is Verdict.FAIL:
             return report  # only the explanation is missing
         if -code in _KILLED:
             reason = f"the process was {how} again and again, perhaps for lack of memory (set --memory)"
-            return replace(report, status=Status.UNKNOWN, reason=reason)
+            return replace(report, status=Status.UNKNOWN, reason=reason, limit=Limit.MEMORY)
         if stage == READING:
             return refused(report, InputError(f"{report.file}: reading it ends the process ({how})"))
         return broken(report, f"the process ended while {stage or 'answering'} ({how})")
@@ -293,6 +307,7 @@ def serve(kind: Kind[Q, R], tasks: int, results: int) -> None:
         questions: Sequence[Q] = receive(tasks)
         for report in kind.answers(questions, telling):
             send(results, ("report", report))
+            forget_words()
         send(results, ("end", None))
 
 

@@ -17,7 +17,7 @@ from treville.campaigns.run import Settings, run
 from treville.cli.arguments import megabytes, positive, seconds_or_none
 from treville.cli.terminal import Terminal
 from treville.rendering.github import annotation
-from treville.rendering.style import Style, Text
+from treville.rendering.style import Style, Text, harmless
 from treville.results.defaults import SECONDS
 from treville.results.errors import InputError
 from treville.results.reports.report import Report, as_object, object_line
@@ -103,8 +103,6 @@ def answer_batch(
                 if report.left_out:
                     continue
                 codes.add(report.exit_code)
-                for artifact in report.artifacts:
-                    write_text(Path(artifact.name), artifact.text)
                 if options.junit or options.sarif:
                     kept.append(report)
                 if options.json:
@@ -113,6 +111,8 @@ def answer_batch(
                     _print(report, printed, terminal, told)
                 if options.annotate:
                     _annotate(report, terminal)
+                for artifact in report.artifacts:
+                    codes |= _written(artifact.name, artifact.text, terminal)
         if not options.json:
             terminal.print(printed.finish())
     except KeyboardInterrupt:
@@ -121,7 +121,7 @@ def answer_batch(
         raise KeyboardInterrupt(advice) from None
     finally:
         terminal.clear()
-        _write_summaries(kind.name, kept, options)
+        codes |= _write_summaries(kind.name, kept, options, terminal)
     terminal.finish()
     return batch_exit(codes)
 
@@ -149,16 +149,30 @@ def _annotate(report: Report, terminal: Terminal) -> None:
     line = annotation(report)
     if line:
         terminal.clear()
-        print(line, file=sys.stderr, flush=True)
+        print(harmless(line), file=sys.stderr, flush=True)
 
 
-def _write_summaries(command: str, reports: Sequence[Report], options: argparse.Namespace) -> None:
+def _write_summaries(
+    command: str, reports: Sequence[Report], options: argparse.Namespace, terminal: Terminal
+) -> set[ExitCode]:
     """What other tools read; also of a batch that was interrupted."""
+    codes: set[ExitCode] = set()
     if options.junit:
         from treville.rendering.junit import junit
 
-        write_text(Path(options.junit), junit(command, reports))
+        codes |= _written(options.junit, junit(command, reports), terminal)
     if options.sarif:
         from treville.rendering.sarif import sarif
 
-        write_text(Path(options.sarif), sarif(command, reports))
+        codes |= _written(options.sarif, sarif(command, reports), terminal)
+    return codes
+
+
+def _written(name: str, text: str, terminal: Terminal) -> set[ExitCode]:
+    """Write a file; that it cannot be written is told, and ends nothing."""
+    try:
+        write_text(Path(name), text)
+    except InputError as error:
+        terminal.warn(str(error))
+        return {ExitCode.INPUT}
+    return set()

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from treville.analysis.alias_names import Alias
-from treville.campaigns.check import DEFAULT_MODEL, KIND
+from treville.campaigns.check import DEFAULT_MODEL, KIND, is_litmus
 from treville.campaigns.check_task import Options, Question
 from treville.campaigns.loading import TEST_SUFFIXES, load_model
 from treville.campaigns.outputs import PictureName, picture_names
@@ -185,7 +185,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _own_model(file: str) -> str:
     """A litmus test has a model of its own."""
-    return "" if file.endswith(TEST_SUFFIXES) else DEFAULT_MODEL
+    text = text_of(file)
+    litmus = file.endswith(TEST_SUFFIXES) if text is None else is_litmus(text)
+    return "" if litmus else DEFAULT_MODEL
 
 
 def _shown(report: CheckReport, options: argparse.Namespace) -> dict[str, Any]:

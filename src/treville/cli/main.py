@@ -79,6 +79,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _prepare_streams() -> None:
     """Output may be closed, names of files need not be text, and terminals do not know all characters."""
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest that is free: nothing else may get its number
     sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115 - open as long as the process
     sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):

@@ -72,6 +72,9 @@ class Terminal:
         self._count(report)
 
     def _count(self, report: Report) -> None:
+        if report.left_out:
+            self._total -= 1
+            return
         self._done += 1
         self._counts[report.status] += 1
 

@@ -84,9 +84,12 @@ def llvm_text(
 ) -> str:
     """The prepared LLVM IR of a program: a file (or all files of a `compile_commands.json`) and others."""
     options = [*(f"-D{name}" for name in defines), *(f"-I{folder}" for folder in includes)]
-    files = read_commands(path, SOURCES) if path.name == DATABASE else [Command(path, ())]
-    files += [Command(Path(other), ()) for other in others]
+    files = [command for file in (path, *map(Path, others)) for command in _commands(file)]
     return prepare([(_module(file, [*own, *options]), str(file)) for file, own in files])
+
+
+def _commands(path: Path) -> list[Command]:
+    return read_commands(path, SOURCES) if path.name == DATABASE else [Command(path, ())]
 
 
 def _module(path: Path, options: list[str]) -> bytes:
