@@ -127,8 +127,9 @@ def test_imm_forbids_load_buffering_only_with_dependencies_in_both_threads(
     assert run("rc11", BOTH_NEW, *threads).holds is False
 
 
-@pytest.mark.parametrize("model", ["rc11", "c11"])
-def test_what_initialises_an_atomic_object_is_older_than_what_is_stored(model: str) -> None:
-    """`atomic_init` writes plainly, and all modifications of an atomic object are in one order."""
+def test_what_initialises_an_atomic_object_is_older_than_what_is_stored() -> None:
+    """`atomic_init` writes plainly, and all modifications of an atomic object are in one order. (For plain writes
+    of litmus tests c11 keeps herd7's executions.)"""
     body = "*x = 5; " + store("x", 1, "relaxed") + load("r0", "x", "relaxed")
-    assert run(model, "0:r0=5", body).holds is False
+    assert run("rc11", "0:r0=5", body).holds is False
+    assert run("c11", "0:r0=5", body).holds is True
