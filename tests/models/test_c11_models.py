@@ -128,8 +128,8 @@ def test_imm_forbids_load_buffering_only_with_dependencies_in_both_threads(
 
 
 def test_what_initialises_an_atomic_object_is_older_than_what_is_stored() -> None:
-    """`atomic_init` writes plainly, and all modifications of an atomic object are in one order. (For plain writes
-    of litmus tests c11 keeps herd7's executions.)"""
+    """`atomic_init` writes plainly, and all modifications of an atomic object are in one order. (For plain
+    writes of litmus tests c11 keeps herd7's executions.)"""
     body = "*x = 5; " + store("x", 1, "relaxed") + load("r0", "x", "relaxed")
     assert run("rc11", "0:r0=5", body).holds is False
     assert run("c11", "0:r0=5", body).holds is True
