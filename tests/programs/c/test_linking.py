@@ -89,3 +89,16 @@ def test_wrong_databases(tmp_path: Path, text: str, message: str) -> None:
     path.write_text(text)
     with pytest.raises(InputError, match=message):
         read_commands(path, (".c",))
+
+
+@pytest.mark.parametrize("name", ["@evil.c", "@folder/evil.c"])
+def test_a_name_is_no_file_of_options(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for each in (name, name[1:]):
+        Path(each).parent.mkdir(exist_ok=True)
+        Path(each).write_text("-o written" if each != name else "int main(void) { return 0; }")
+    for asked in (name, f"./{name}", str(tmp_path / name)):
+        [report] = answers(asked, ["sc"], Options())
+        assert (report["status"], report["error"]["cause"]) == ("error", "input")
+        assert "begins with @" in report["reason"]
+    assert not Path("written").exists()

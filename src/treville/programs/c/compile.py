@@ -142,12 +142,14 @@ def _defined(text: str) -> set[str]:
 
 
 def _run_compiler(path: Path, options: list[str]) -> tuple[str | None, str]:
-    """LLVM IR, None if there are errors; what the compiler says."""
+    """LLVM IR, None if there are errors; what the compiler says. Whatever stands before such a name, the
+    bundled compiler takes the rest for a file of options."""
+    if any(part.startswith("@") for part in path.parts):
+        raise InputError(f"{path}: a name that begins with @ means options to compilers", hint="rename it")
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "program.ll"
         headers = ["-idirafter", str(RUNTIME), *(_CPP_FLAGS if path.suffix in CPP else ())]
-        # A name is no option, and no file of options.
-        name = f"./{path}" if str(path).startswith(("-", "@")) else str(path)
+        name = f"./{path}" if str(path).startswith("-") else str(path)
         used = compiler()
         home = () if "-target" in options else used.home
         command = [*used.command, *FLAGS, *home, *options, *headers, name, "-o", str(output)]
