@@ -13,7 +13,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import chdir
-from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -35,6 +34,7 @@ from treville.programs.ir import Stop
 from treville.programs.litmus import DIALECTS
 from treville.programs.loops import given_bounds, place_of
 from treville.questions.reachability import Answer, reachability
+from treville.records import replace
 from treville.results import Budget, BudgetExceeded, InputError, Notice, Verdict, as_warnings
 from treville.results.progress import READING
 from treville.results.properties import Error, Property
