@@ -18,7 +18,7 @@ TEST = """X86 both-read
  MOV [y],$1 | MOV EBX,[x] ;
 exists (1:EAX=1 /\\ 1:EBX=1)
 """
-# Whether a write is read depends on the execution: its absence from a set is no fact that is known beforehand.
+# Whether a write is read depends on the execution: that it is not in the set is not known beforehand.
 READ = """"every write is read"
 include "cos.cat"
 let unread = (W \\ IW) \\ domain(rf)
