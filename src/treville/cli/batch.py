@@ -26,6 +26,7 @@ from treville.results.verdict import ExitCode, batch_exit
 Q = TypeVar("Q", bound=Question)
 R = TypeVar("R", bound=Report)
 INPUTS = "FILE|DIR|@LIST|-"
+_FEW_FILES = 64  # for a cluster: the questions about each are shared out, too
 
 
 def add_batch(parser: argparse.ArgumentParser, inputs: str, each: str, *, optional: bool = False) -> None:
@@ -46,6 +47,12 @@ def add_batch(parser: argparse.ArgumentParser, inputs: str, each: str, *, option
     )
     group.add_argument(
         "--resume", metavar="FILE", help="keep answers in FILE; what it already holds is not asked again"
+    )
+    group.add_argument(
+        "--cluster",
+        metavar="ADDRESS|local[:N]",
+        default="",
+        help="answer on a cluster of Dask, or on one of N workers made here (--jobs prepare inputs)",
     )
     group.add_argument("--quiet", "-q", action="store_true", help="no progress, no summary")
     group = parser.add_argument_group("output")
@@ -92,7 +99,8 @@ def answer_batch(
     """Answer all questions and print what they find: text, or `shown` as JSON."""
     terminal = Terminal(total, options.color, quiet=options.quiet, summary=len(files) > 1)
     printed = text(terminal.style)
-    settings = Settings(options.jobs, together=len(files) >= options.jobs)
+    together = len(files) >= (_FEW_FILES if options.cluster else options.jobs)
+    settings = Settings(options.jobs, together, options.cluster)
     kept: list[R] = []
     codes: set[ExitCode] = set()
     told: set[str] = set()

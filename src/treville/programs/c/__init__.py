@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from treville.programs.c.commands import DATABASE
 from treville.programs.ir import Program, Stop
-from treville.results import InputError
+from treville.results import InputError, disk
 from treville.results.defaults import BOUND
 
 if TYPE_CHECKING:
@@ -57,11 +57,20 @@ def read_unit(
     from treville.programs.c.compile import llvm_text
     from treville.programs.c.reader import read_module
 
-    module = read_module(llvm_text(path, defines, includes, others))
+    options = (defines, includes, others)
+    module = read_module(disk.made(str(path), options, lambda: llvm_text(path, *options)))
     if "main" not in module.functions:
         raise InputError(f"{path}: the program has no function 'main'")
     own = path.suffix not in (".ll", ".bc") and Path(module.file).name == path.name  # not what `#line` tells
-    return Unit(module, path.read_text(errors="replace").split("\n") if own else [])
+    return Unit(module, disk.read_text(path).split("\n") if own else [])
+
+
+def read_sources(unit: Unit) -> None:
+    """Read the files whose lines messages about a program may show."""
+    from treville.programs.c.sources import header_lines, named_files
+
+    for file in named_files(unit.module):
+        header_lines(file)
 
 
 def load_program(

@@ -10,7 +10,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 from treville.programs import ir
 from treville.programs.c.accesses import PLAIN, THREAD_LOCAL
@@ -50,6 +49,7 @@ from treville.programs.c.llvm import (
 )
 from treville.programs.c.loop_bounds import annotated_bounds
 from treville.programs.c.private import shared_thread_locals
+from treville.programs.c.sources import header_lines
 from treville.programs.cells import with_one_width_per_cell
 from treville.programs.draft import ProgramDraft
 from treville.programs.grids import padded
@@ -61,7 +61,6 @@ from treville.results.defaults import BOUND
 
 FUNCTION_BASE = 0x2000_0000
 FUNCTION_STEP = 0x10
-LARGEST_HEADER = 4_000_000
 LARGEST_UNDEFINED = 64  # cells of a variable that no file defines
 MOST_NAMED_ELEMENTS = 1000
 _SAME_ADDRESS = ("ptrtoint", "inttoptr", "bitcast", "addrspacecast")
@@ -218,9 +217,7 @@ class Translation:
         """The lines of the program's file, or of a header."""
         if file not in self.sources:
             self.sources[file] = []
-            path = Path(file)
-            if path.is_file() and path.stat().st_size < LARGEST_HEADER:
-                self.sources[file] = path.read_text(errors="replace").split("\n")
+            self.sources[file] = header_lines(file)
         return self.sources[file]
 
     def call(self, body: Body, frame: Frame, instruction: LlvmInstruction) -> None:

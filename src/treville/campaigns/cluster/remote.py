@@ -1,0 +1,144 @@
+"""What a worker of Dask does: it hands questions to a host of its own, and returns the reports.
+
+A worker runs in threads and may be the daemon of another process, so that it may not fork: the host may, and
+can be killed with all that it started when the campaign is cancelled. Hosts are kept for the next
+questions, and end with the worker, or when they have been idle for a while.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+
+from distributed import get_worker
+
+from treville.campaigns.cluster.host import Host
+from treville.campaigns.cluster.versions import difference
+
+_TICK = 0.25
+_ATTEMPTS = 3
+_SECONDS_IDLE = 60.0
+
+
+class OtherVersion(Exception):
+    """This machine would answer something else."""
+
+
+class Cancelled(Exception):
+    """Nobody waits for the answers any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """Questions for one task of Dask: groups of numbered parcels, pickled, each with how many there are. After
+    so many `seconds` no further group is begun: another worker may have the rest."""
+
+    versions: dict[str, str]
+    kind: bytes
+    groups: tuple[tuple[bytes, int], ...]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """Pickled reports with the numbers of their questions, and how long they took."""
+
+    reports: tuple[tuple[int, bytes], ...]
+    seconds: float
+
+
+class _Hosts:
+    """The hosts of this worker that are idle, and since when."""
+
+    def __init__(self) -> None:
+        self._idle: list[tuple[float, bytes, Host]] = []
+        self._lock = threading.Lock()
+        self._watched = False
+
+    def take(self, kind: bytes) -> Host:
+        """One for this kind of question."""
+        with self._lock:
+            for place, (_, known, host) in enumerate(self._idle):
+                if known == kind:
+                    del self._idle[place]
+                    return host
+        return _started(kind)
+
+    def give_back(self, kind: bytes, host: Host) -> None:
+        """It is idle."""
+        with self._lock:
+            self._idle.append((time.monotonic(), kind, host))
+            if not self._watched:
+                self._watched = True
+                threading.Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self) -> None:
+        """End those that nobody needs, until there are none."""
+        while self._watched:
+            time.sleep(_SECONDS_IDLE / 4)
+            since = time.monotonic() - _SECONDS_IDLE
+            with self._lock:
+                old = [host for began, _, host in self._idle if began < since]
+                self._idle = [each for each in self._idle if each[0] >= since]
+                self._watched = bool(self._idle)
+            for host in old:
+                host.close()
+
+
+def _started(kind: bytes) -> Host:
+    host = Host(kind, 1)
+    try:
+        host.wait_until_awake()
+    except BaseException:
+        host.close()
+        raise
+    return host
+
+
+_hosts = _Hosts()
+
+
+def answer(bundle: Bundle) -> Answered:
+    """The reports of the questions, or of those that there was time for. Runs in a thread of a worker."""
+    if other := difference(bundle.versions):
+        raise OtherVersion(other)
+    reports: dict[int, bytes] = {}
+    host = _hosts.take(bundle.kind)
+    started = time.monotonic()
+    try:
+        for parcels, count in bundle.groups:
+            if reports and time.monotonic() - started > bundle.seconds:
+                break
+            host = _ask(host, bundle.kind, parcels, count, reports)
+    except BaseException:
+        host.close()
+        raise
+    _hosts.give_back(bundle.kind, host)
+    return Answered(tuple(reports.items()), time.monotonic() - started)
+
+
+def _ask(host: Host, kind: bytes, parcels: bytes, count: int, reports: dict[int, bytes]) -> Host:
+    """Add the reports of a group; a host that somebody killed is replaced, and the rest asked again."""
+    wanted = len(reports) + count
+    for attempt in range(_ATTEMPTS):
+        try:
+            host.begin(parcels, frozenset(reports) if attempt else frozenset())
+            while len(reports) < wanted:
+                reports.update((each.number, each.report) for each in host.said(_TICK) if each.report)
+                if _is_cancelled():
+                    raise Cancelled
+            return host
+        except (EOFError, BrokenPipeError):
+            host.close()
+            host = _started(kind)
+    host.close()
+    raise ChildProcessError("the process that answers was killed again and again")
+
+
+def _is_cancelled() -> bool:
+    """Whether the scheduler has told this worker to forget the task at hand: its client cancelled it, or is
+    gone."""
+    worker = get_worker()
+    task = worker.state.tasks.get(worker.get_current_task())
+    return task is None or task.state == "cancelled"
