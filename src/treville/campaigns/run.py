@@ -20,6 +20,7 @@ from treville.campaigns.workers import WINDOW, Group, Happened, Workers
 from treville.results.progress import Progress
 from treville.results.reports.report import Report
 
+
 class Watcher(Protocol):
     """Who wants to know how a batch goes."""
 

@@ -88,8 +88,8 @@ class Happened(Generic[R]):
 
 @dataclass(slots=True)
 class Workers(Generic[Q, R]):
-    """Worker processes for one kind of question; `close` ends them. `_private` are descriptors of this process
-    that are no business of theirs. Not for use by several threads."""
+    """Worker processes for one kind of question; `close` ends them. `_private` are descriptors of this
+    process that are no business of theirs. Not for use by several threads."""
 
     kind: Kind[Q, R]
     jobs: int

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn, ParamSpec, TypeAlias, TypeVar, cast
 
 Asked: TypeAlias = tuple[str, ...]
+Stamp: TypeAlias = tuple[int, int, int]
 T = TypeVar("T")
 P = ParamSpec("P")
 _SHIPPED = Path(__file__).resolve().parent.parent
@@ -125,10 +126,10 @@ def is_file(path: Path) -> bool:
         return False
 
 
-def stamp(path: Path) -> tuple[int, int, int]:
+def stamp(path: Path) -> Stamp:
     """The mode of a file, when it was changed, and its size."""
 
-    def look() -> tuple[int, int, int]:
+    def look() -> Stamp:
         status = path.stat()
         return status.st_mode, status.st_mtime_ns, status.st_size
 
@@ -149,7 +150,7 @@ def resolve(path: Path) -> Path:
 
 def here() -> Path:
     """The folder that names are relative to."""
-    return Path(_answer(("here", ""), os.getcwd, os.getcwd))  # noqa: PTH109
+    return Path(_answer(("here", ""), os.getcwd, os.getcwd))
 
 
 def made(name: str, options: object, make: Callable[[], T]) -> T:

@@ -18,7 +18,9 @@ from treville.results import InputError
 
 LOCAL = "local"
 _HINT = "install what clusters need: pip install 'treville[cluster]'"
+_ADDRESS = "an address is like tls://host:8786, or the file that `dask scheduler --scheduler-file` writes"
 _SECONDS_TO_CLOSE = 10
+_ATTEMPTS = 3
 
 
 @dataclass(slots=True)
@@ -40,12 +42,6 @@ class Connection:
             self.guard.dismiss()
 
 
-def _dask() -> Any:
-    import distributed
-
-    return distributed
-
-
 def connect(address: str) -> Connection:
     """Connect to a scheduler by its address or by the file that it wrote, or make a cluster here."""
     processes = local_processes(address)
@@ -53,22 +49,31 @@ def connect(address: str) -> Connection:
     folder = make_folder() if processes else ""
     guard = Guard(folder) if processes else None
     try:
-        distributed = _dask()
-    except ImportError as error:
-        if guard is not None:
-            guard.dismiss()
-        raise InputError(f"--cluster needs Dask: {error}", hint=_HINT) from None
-    for name in ("distributed", "tornado.application", "asyncio"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is told by the batch
-    try:
+        distributed = _dask(folder)
         if not processes:
             return Connection(address, _elsewhere(distributed, address))
         cluster = _made_here(distributed, processes, folder)
         return Connection(address, distributed.Client(cluster, set_as_default=False), cluster, guard)
-    except (OSError, ValueError, RuntimeError, TypeError, ImportError) as error:
+    except BaseException as error:
         if guard is not None:
             guard.dismiss()
-        raise InputError(f"no cluster at {address}: {error}", hint=_advice(address)) from None
+        if isinstance(error, ImportError):
+            raise InputError(f"--cluster needs Dask: {error}", hint=_HINT) from None
+        if not isinstance(error, OSError | ValueError | RuntimeError | TypeError):
+            raise
+        raise InputError(f"no cluster at {address}: {error}", hint="" if processes else _ADDRESS) from None
+
+
+def _dask(folder: str) -> Any:
+    """Dask, with its files in a folder that is removed, and silent: what matters is told by the batch."""
+    import dask
+    import distributed
+
+    if folder:
+        dask.config.set({"temporary-directory": folder})
+    for name in ("distributed", "distributed.client", "distributed.core", "tornado.application", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    return distributed
 
 
 def local_processes(address: str) -> int:
@@ -87,6 +92,14 @@ def _elsewhere(distributed: Any, address: str) -> Any:
 
 
 def _made_here(distributed: Any, processes: int, folder: str) -> Any:
+    """A cluster of this machine; a worker that is killed before it was there ends the attempt."""
+    for _ in range(_ATTEMPTS - 1):
+        with suppress(RuntimeError):
+            return _local_cluster(distributed, processes, folder)
+    return _local_cluster(distributed, processes, folder)
+
+
+def _local_cluster(distributed: Any, processes: int, folder: str) -> Any:
     return distributed.LocalCluster(
         n_workers=processes,
         threads_per_worker=1,
@@ -100,8 +113,3 @@ def _made_here(distributed: Any, processes: int, folder: str) -> Any:
         local_directory=folder,
     )
 
-
-def _advice(address: str) -> str:
-    if address.startswith(LOCAL):
-        return _HINT
-    return "an address is like tcp://host:8786, tls://host:8786, or the file of dask scheduler --scheduler-file"

@@ -21,13 +21,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic
 
 from treville.campaigns.cluster.connection import connect
-from treville.campaigns.cluster.host import Host
+from treville.campaigns.cluster.host import Host, Said
 from treville.campaigns.cluster.versions import versions
 from treville.campaigns.kind import Kind, Q, R
 from treville.campaigns.parcels import Packed, Packing, Unpacked, Unpacking
 from treville.campaigns.workers import Group, Happened
 from treville.results import InputError, TrevilleError
-from treville.results.errors import Limit
+from treville.results.errors import Limit, SchedulerLost
 from treville.results.reports.report import Status
 
 _TICK = 0.1
@@ -38,11 +38,9 @@ _MOST_BYTES = 16_000_000  # in a bundle
 _MOST_BYTES_WAITING = 256_000_000
 _BUNDLES_FOR_EACH_THREAD = 2
 _WINDOW_FOR_EACH_THREAD = 1_024
+_MOST_DEATHS = 10  # of the process that packs, in one campaign
 _SAME = "install the same Treville on all machines, the scheduler's too"
 
-
-class SchedulerLost(TrevilleError):
-    """There is nobody left to ask; what was answered is answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +65,16 @@ class Crew(Generic[Q, R]):
         self._kind = kind
         self._sent = pickle.dumps(Unpacking(kind), pickle.HIGHEST_PROTOCOL)
         self._connection = connect(address)
-        self._packer = Host(pickle.dumps(Packing(kind)), jobs)
+        self._jobs = jobs
+        self._packer = self._new_packer()
         self._asked: dict[int, Q] = {}
         self._packing: dict[int, Group[Q]] = {}
-        self._packed = 0
+        self._packed = self._deaths = 0
         self._ready: deque[_Load] = deque()
         self._running: dict[str, _Task] = {}
         self._finished: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._bell_reader, self._bell = os.pipe()
+        os.set_blocking(self._bell_reader, False)
         self._mean = 0.0  # seconds for a question
         self._looked = 0.0
         self._threads = 1
@@ -102,8 +102,7 @@ class Crew(Generic[Q, R]):
         self._asked.update(group.questions)
         self._packed += 1
         self._packing[self._packed] = group
-        unpacked = Unpacked(tuple(group.questions))
-        self._packer.begin(pickle.dumps([(self._packed, unpacked)], pickle.HIGHEST_PROTOCOL))
+        self._pack(self._packed)
 
     def wait(self) -> Iterator[Happened[R]]:
         """Wait a moment; what has happened by then."""
@@ -131,12 +130,30 @@ class Crew(Generic[Q, R]):
 
     # -- packing ---------------------------------------------------------------------------------------
 
-    def _take_packed(self) -> Iterator[Happened[R]]:
+    def _new_packer(self) -> Host:
+        return Host(pickle.dumps(Packing(self._kind)), self._jobs)
+
+    def _pack(self, number: int) -> None:
+        unpacked = Unpacked(tuple(self._packing[number].questions))
+        with suppress(BrokenPipeError):  # one that was killed shows when no parcel comes
+            self._packer.begin(pickle.dumps([(number, unpacked)], pickle.HIGHEST_PROTOCOL))
+
+    def _said_of_packing(self) -> list[Said]:
+        """What the process that packs says; one that somebody killed is replaced."""
         try:
-            said = self._packer.said(0)
+            return self._packer.said(0)
         except EOFError:
-            raise TrevilleError("the process that packs questions was killed") from None
-        for each in said:
+            self._packer.close()
+        self._deaths += 1
+        if self._deaths > _MOST_DEATHS:
+            raise TrevilleError("the process that prepares inputs ends again and again")
+        self._packer = self._new_packer()
+        for number in self._packing:
+            self._pack(number)
+        return []
+
+    def _take_packed(self) -> Iterator[Happened[R]]:
+        for each in self._said_of_packing():
             if each.report is None:
                 continue
             packed: Packed = pickle.loads(each.report)
@@ -223,7 +240,7 @@ class Crew(Generic[Q, R]):
     # -- answers ---------------------------------------------------------------------------------------
 
     def _take_finished(self) -> Iterator[Happened[R]]:
-        if not self._finished.empty():
+        with suppress(BlockingIOError):
             os.read(self._bell_reader, 1 << 16)
         ended: list[_Task] = []
         while not self._finished.empty():

@@ -52,7 +52,8 @@ class Host:
         assert self._process.stdout is not None
         self._tasks = self._process.stdin.fileno()
         self._inbox = Inbox(self._process.stdout.fileno())
-        send(self._tasks, (kind, jobs))
+        with suppress(BrokenPipeError):  # that it ended shows when nothing is said
+            send(self._tasks, (kind, jobs))
 
     @property
     def descriptor(self) -> int:

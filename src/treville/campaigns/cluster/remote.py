@@ -31,8 +31,8 @@ class Cancelled(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """Questions for one task of Dask: groups of numbered parcels, pickled, each with how many there are. After
-    so many `seconds` no further group is begun: another worker may have the rest."""
+    """Questions for one task of Dask: groups of numbered parcels, pickled, each with how many there are.
+    After so many `seconds` no further group is begun: another worker may have the rest."""
 
     versions: dict[str, str]
     kind: bytes

@@ -116,7 +116,7 @@ def load_model(name: str | Path, variants: Iterable[str] = (), bell: str | Path 
     return _load_from_library(path, chosen, annotations)
 
 
-def _stamp(path: Path) -> tuple[int, int, int]:
+def _stamp(path: Path) -> disk.Stamp:
     read_source(path)
     return disk.stamp(path)
 
@@ -130,7 +130,7 @@ def _load_from_library(path: Path, variants: tuple[str, ...], bell: Path | None)
 
 
 @disk.cached
-def _load_own(path: Path, _stamp: tuple[int, int, int], variants: tuple[str, ...], bell: Path | None) -> Model:
+def _load_own(path: Path, _stamp: disk.Stamp, variants: tuple[str, ...], bell: Path | None) -> Model:
     return _identified(resolve_file(path, variants, bell))
 
 
