@@ -240,7 +240,7 @@ def read(file: str, options: Options) -> Unit:
     try:
         if not stat.S_ISREG(disk.stamp(path)[0]):
             raise InputError(f"cannot read {file}: it is no file")
-        return read_unit(path, options.defines, options.includes, options.others)
+        return read_unit(path, options.defines, options.includes, options.others, options.sandbox)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"cannot read {file}: {reason}") from None

@@ -65,6 +65,7 @@ class Options:
     defines: tuple[str, ...] = ()
     includes: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    sandbox: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +234,9 @@ def _program(asked: PortQuestion) -> _Asked:
 
 def _unit(asked: PortQuestion) -> Unit:
     options = asked.options
-    return read_unit(Path(asked.file), options.defines, options.includes, options.others)
+    return read_unit(
+        Path(asked.file), options.defines, options.includes, options.others, options.sandbox
+    )
 
 
 def _described(finding: Finding, asked: _Asked) -> Found:

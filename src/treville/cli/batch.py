@@ -26,7 +26,6 @@ from treville.results.verdict import ExitCode, batch_exit
 Q = TypeVar("Q", bound=Question)
 R = TypeVar("R", bound=Report)
 INPUTS = "FILE|DIR|@LIST|-"
-_FEW_FILES = 64  # for a cluster: the questions about each are shared out, too
 
 
 def add_batch(parser: argparse.ArgumentParser, inputs: str, each: str, *, optional: bool = False) -> None:
@@ -99,8 +98,7 @@ def answer_batch(
     """Answer all questions and print what they find: text, or `shown` as JSON."""
     terminal = Terminal(total, options.color, quiet=options.quiet, summary=len(files) > 1)
     printed = text(terminal.style)
-    together = len(files) >= (_FEW_FILES if options.cluster else options.jobs)
-    settings = Settings(options.jobs, together, options.cluster)
+    settings = Settings(options.jobs, len(files) >= options.jobs, options.cluster)
     kept: list[R] = []
     codes: set[ExitCode] = set()
     told: set[str] = set()

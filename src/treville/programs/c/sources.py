@@ -5,21 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 
 from treville.programs.c.llvm import Module
+from treville.programs.c.sandbox import Sandbox
 from treville.results import disk
 
 _LARGEST_HEADER = 4_000_000
 
 
-def header_lines(file: str) -> list[str]:
-    """The lines of a file that a program names; none if there is no such file, or if it is no header."""
+def header_lines(file: str, sandbox: Sandbox | None = None) -> list[str]:
+    """The lines of a file that a program names; none if there is no such file, or none that it may read."""
     path = Path(file)
-    if not disk.is_file(path):
+    if not disk.is_file(path) or not _is_allowed(path, sandbox):
         return []
     try:
         data = disk.read_bytes(path, _LARGEST_HEADER + 1)
     except OSError:
         return []
     return data.decode(errors="replace").split("\n") if len(data) <= _LARGEST_HEADER else []
+
+
+def _is_allowed(path: Path, sandbox: Sandbox | None) -> bool:
+    return sandbox is None or disk.made(str(path), "allowed", lambda: sandbox.allows(path))
 
 
 def named_files(module: Module) -> set[str]:

@@ -49,6 +49,7 @@ from treville.programs.c.llvm import (
 )
 from treville.programs.c.loop_bounds import annotated_bounds
 from treville.programs.c.private import shared_thread_locals
+from treville.programs.c.sandbox import Sandbox
 from treville.programs.c.sources import header_lines
 from treville.programs.cells import with_one_width_per_cell
 from treville.programs.draft import ProgramDraft
@@ -69,9 +70,17 @@ _SAME_ADDRESS = ("ptrtoint", "inttoptr", "bitcast", "addrspacecast")
 class Translation:
     """The state shared by all threads of a program."""
 
-    def __init__(self, module: Module, source: list[str], recursion: int, signals: bool = False) -> None:
+    def __init__(
+        self,
+        module: Module,
+        source: list[str],
+        recursion: int,
+        signals: bool = False,
+        sandbox: Sandbox | None = None,
+    ) -> None:
         self.module = module
         self.sources = {module.file: source} if source else {}
+        self.sandbox = sandbox
         self.recursion = recursion
         self.signals = signals
         self.program = ProgramDraft()
@@ -216,8 +225,7 @@ class Translation:
     def _lines(self, file: str) -> list[str]:
         """The lines of the program's file, or of a header."""
         if file not in self.sources:
-            self.sources[file] = []
-            self.sources[file] = header_lines(file)
+            self.sources[file] = header_lines(file, self.sandbox)
         return self.sources[file]
 
     def call(self, body: Body, frame: Frame, instruction: LlvmInstruction) -> None:
@@ -380,7 +388,14 @@ def _padded(cells: list[tuple[int, int, int]], size: int) -> tuple[tuple[int, in
     return tuple((offset, bits, values.get(offset, 0)) for offset, bits, _ in whole)
 
 
-def translate(module: Module, source: list[str], recursion: int = BOUND, signals: bool = False) -> ir.Program:
-    """The IR of a module; `source` are the lines of the C file, for people."""
-    program = Translation(module, source, recursion, signals).run()
+def translate(
+    module: Module,
+    source: list[str],
+    recursion: int = BOUND,
+    signals: bool = False,
+    sandbox: Sandbox | None = None,
+) -> ir.Program:
+    """The IR of a module; `source` are the lines of the C file, for people, who see lines of other files that
+    a sandbox allows."""
+    program = Translation(module, source, recursion, signals, sandbox).run()
     return with_tests_behind(with_one_width_per_cell(with_flat_blocks(program)))
