@@ -7,6 +7,7 @@ questions, and end with the worker, or when they have been idle for a while.
 
 from __future__ import annotations
 
+import atexit
 import threading
 import time
 from dataclasses import dataclass
@@ -73,6 +74,13 @@ class _Hosts:
                 self._watched = True
                 threading.Thread(target=self._watch, daemon=True).start()
 
+    def close(self) -> None:
+        """End them all."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for _, _, host in idle:
+            host.close()
+
     def _watch(self) -> None:
         """End those that nobody needs, until there are none."""
         while self._watched:
@@ -97,6 +105,7 @@ def _started(kind: bytes) -> Host:
 
 
 _hosts = _Hosts()
+atexit.register(_hosts.close)
 
 
 def answer(bundle: Bundle) -> Answered:

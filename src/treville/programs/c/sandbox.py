@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from treville.programs.c.compilers import Compiler
@@ -83,8 +84,6 @@ def sandbox_of(files: Iterable[Path], includes: Iterable[str]) -> Sandbox:
 def _shipped(used: Compiler) -> list[Path]:
     """Where the headers are that come with a compiler and its system."""
     if "ziglang" in used.command:
-        from importlib.util import find_spec
-
         package = find_spec("ziglang")
         assert package is not None
         assert package.origin is not None
