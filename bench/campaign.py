@@ -7,8 +7,8 @@
 
 `throughput`: `--jobs 2` and a local cluster of two workers against two independent processes, all in the same
 run and in turn, best of the rounds, start-up left out (that of a batch of a few questions is subtracted). By
-the clock, which says something on a quiet machine only, and by the time of processors, which two questions at a
-time can never do better than.
+the clock, which says something on a quiet machine only, and by the time of processors, which two questions at
+a time can never do better than.
 `groups`: a cluster with groups of fixed sizes. `memory`: the command's own resident memory over a long batch.
 `inputs`: what preparing the inputs of C programs costs at the client of a cluster.
 """
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import pickle
 import resource
 import subprocess
 import sys
@@ -31,7 +32,7 @@ from treville.campaigns import check, check_task, litmus
 from treville.campaigns.cluster import crew
 from treville.campaigns.kind import Kind, Limits, Q, R
 from treville.campaigns.litmus_task import Options, Question
-from treville.campaigns.parcels import Packing, Unpacked
+from treville.campaigns.parcels import Packing, Unpacked, pickled
 from treville.campaigns.run import Settings, run
 from treville.results.budget import resident_bytes
 
@@ -187,7 +188,7 @@ def inputs(count: int) -> int:
     started = time.monotonic()
     packed = list(run(Packing(check.KIND), asked, Settings(1, together=False)))
     spent = time.monotonic() - started
-    size = sum(len(each.parcels) for each in packed) / len(packed)
+    size = sum(len(pickle.loads(pickled(each)).parcels) for each in packed) / len(packed)
     print(f"{len(packed)} programs: {1000 * spent / len(packed):.0f} ms and {size / 1000:.0f} kB for each")
     return 0
 

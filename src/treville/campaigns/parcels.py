@@ -37,22 +37,42 @@ class Parcel(Generic[Q]):
         return self.question.limits
 
 
-class Unpacking(Kind[Parcel[Q], R]):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sealed(Report):
+    """A report that is pickled already: those who only hand it on need not open it."""
+
+    content: bytes = field(default=b"", metadata=PRIVATE)
+
+
+def sealed(report: Report) -> Sealed:
+    """The report, pickled."""
+    return Sealed(file=report.file, content=pickle.dumps(report, pickle.HIGHEST_PROTOCOL))
+
+
+def pickled(report: Report) -> bytes:
+    """The report as it travels: a sealed one is what it holds."""
+    return report.content if isinstance(report, Sealed) else pickle.dumps(report, pickle.HIGHEST_PROTOCOL)
+
+
+class Unpacking(Kind[Parcel[Q], Report]):
     """Questions that came with what they read."""
+
+    report = Report
 
     def __init__(self, kind: Kind[Q, R]) -> None:
         self.kind = kind
         self.name = kind.name
-        self.report = kind.report
 
-    def blank(self, question: Parcel[Q]) -> R:
+    def blank(self, question: Parcel[Q]) -> Report:
         """As of the question itself."""
         return self.kind.blank(question.question)
 
-    def answers(self, questions: Sequence[Parcel[Q]], telling: Telling[R]) -> Iterator[R]:
-        """The answers to the questions, which see no other disk."""
+    def answers(self, questions: Sequence[Parcel[Q]], telling: Telling[Report]) -> Iterator[Report]:
+        """The answers to the questions, which see no other disk, sealed."""
         with disk.playing(questions[0].tape):
-            yield from self.kind.answers([parcel.question for parcel in questions], telling)
+            asked = [parcel.question for parcel in questions]
+            for report in self.kind.answers(asked, Telling(telling.progress, telling.provisional)):
+                yield sealed(report)
 
     def key(self, question: Parcel[Q]) -> str:
         """That of the question itself."""
@@ -90,11 +110,11 @@ class Packed(Report):
     answered: tuple[tuple[int, Report], ...] = field(default=(), metadata=PRIVATE)
 
 
-class Packing(Kind[Unpacked[Q], Packed]):
-    """Questions become parcels."""
+class Packing(Kind[Unpacked[Q], Report]):
+    """Questions become parcels: `Packed`, sealed."""
 
     name = "packing"
-    report = Packed
+    report = Report
 
     def __init__(self, kind: Kind[Q, R]) -> None:
         self.kind = kind
@@ -103,11 +123,11 @@ class Packing(Kind[Unpacked[Q], Packed]):
         """Nothing is packed."""
         return Packed(file=question.file)
 
-    def answers(self, questions: Sequence[Unpacked[Q]], telling: Telling[Packed]) -> Iterator[Packed]:
+    def answers(self, questions: Sequence[Unpacked[Q]], telling: Telling[Report]) -> Iterator[Report]:
         """The parcels; whatever happens here happens while reading."""
         for question in questions:
             telling.progress(Progress(READING))
-            yield self._packed(question)
+            yield sealed(self._packed(question))
 
     def _packed(self, group: Unpacked[Q]) -> Packed:
         carried: list[tuple[int, Parcel[Q]]] = []

@@ -15,13 +15,13 @@ import queue
 import select
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Generic
 
 from treville.campaigns.cluster.connection import connect
-from treville.campaigns.cluster.host import Host, Said
+from treville.campaigns.cluster.host import Host, Work
 from treville.campaigns.cluster.versions import versions
 from treville.campaigns.kind import Kind, Q, R
 from treville.campaigns.parcels import Packed, Packing, Unpacked, Unpacking
@@ -36,6 +36,7 @@ _SECONDS_OF_WORK = 0.5  # in a bundle; bench/campaign.py measures what that cost
 _MOST_QUESTIONS = 256
 _MOST_BYTES = 16_000_000  # in a bundle
 _MOST_BYTES_WAITING = 256_000_000
+_PACKED_TOGETHER = 16
 _BUNDLES_FOR_EACH_THREAD = 2
 _WINDOW_FOR_EACH_THREAD = 1_024
 _MOST_DEATHS = 10  # of the process that packs, in one campaign
@@ -70,7 +71,9 @@ class Crew(Generic[Q, R]):
         self._asked: dict[int, Q] = {}
         self._packing: dict[int, Group[Q]] = {}
         self._packed = self._deaths = 0
+        self._to_pack: list[int] = []
         self._ready: deque[_Load] = deque()
+        self._waiting = self._bytes = 0  # questions that are ready, and their size
         self._running: dict[str, _Task] = {}
         self._finished: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._bell_reader, self._bell = os.pipe()
@@ -89,9 +92,8 @@ class Crew(Generic[Q, R]):
 
     def has_room(self) -> bool:
         """Whether another group could be packed, so that nobody has to wait for one."""
-        waiting = len(self._packing) + sum(len(load.numbers) for load in self._ready)
-        enough = waiting >= max(8, 2 * self._size() * self._threads)
-        return not enough and sum(len(load.parcels) for load in self._ready) < _MOST_BYTES_WAITING
+        waiting = len(self._packing) + self._waiting
+        return waiting < max(8, 2 * self._size() * self._threads) and self._bytes < _MOST_BYTES_WAITING
 
     def busy(self) -> bool:
         """Whether there is anything that has no answer yet."""
@@ -102,11 +104,16 @@ class Crew(Generic[Q, R]):
         self._asked.update(group.questions)
         self._packed += 1
         self._packing[self._packed] = group
-        self._pack(self._packed)
+        self._to_pack.append(self._packed)
+        if len(self._to_pack) >= _PACKED_TOGETHER:
+            self._pack(self._to_pack)
+            self._to_pack = []
 
     def wait(self) -> Iterator[Happened[R]]:
         """Wait a moment; what has happened by then."""
         self._look_around()
+        self._pack(self._to_pack)
+        self._to_pack = []
         self._submit()
         ready = select.poll()
         for descriptor in (self._packer.descriptor, self._bell_reader):
@@ -133,35 +140,34 @@ class Crew(Generic[Q, R]):
     def _new_packer(self) -> Host:
         return Host(pickle.dumps(Packing(self._kind)), self._jobs)
 
-    def _pack(self, number: int) -> None:
-        unpacked = Unpacked(tuple(self._packing[number].questions))
-        with suppress(BrokenPipeError):  # one that was killed shows when no parcel comes
-            self._packer.begin(pickle.dumps([(number, unpacked)], pickle.HIGHEST_PROTOCOL))
+    def _pack(self, numbers: Iterable[int]) -> None:
+        """Let groups be packed, by one process one after the other."""
+        unpacked = [(number, Unpacked(tuple(self._packing[number].questions))) for number in numbers]
+        if unpacked:
+            with suppress(BrokenPipeError):  # one that was killed shows when no parcel comes
+                self._packer.begin(Work([pickle.dumps(unpacked, pickle.HIGHEST_PROTOCOL)]))
 
-    def _said_of_packing(self) -> list[Said]:
+    def _reports_of_packing(self) -> list[tuple[int, bytes]]:
         """What the process that packs says; one that somebody killed is replaced."""
         try:
-            return self._packer.said(0)
+            return [report for said in self._packer.said(0) for report in said.reports]
         except EOFError:
             self._packer.close()
         self._deaths += 1
         if self._deaths > _MOST_DEATHS:
             raise TrevilleError("the process that prepares inputs ends again and again")
         self._packer = self._new_packer()
-        for number in self._packing:
-            self._pack(number)
+        self._pack(self._packing)
         return []
 
     def _take_packed(self) -> Iterator[Happened[R]]:
-        for each in self._said_of_packing():
-            if each.report is None:
-                continue
-            packed: Packed = pickle.loads(each.report)
-            group = self._packing.pop(each.number)
+        for packing, report in self._reports_of_packing():
+            packed: Packed = pickle.loads(report)
+            group = self._packing.pop(packing)
             if packed.carried:
-                self._ready.append(_Load(packed.parcels, packed.carried))
-            for number, report in packed.answered:
-                yield from self._answered(number, report)
+                self._add(_Load(packed.parcels, packed.carried))
+            for number, known in packed.answered:
+                yield from self._answered(number, known)
             if not packed.carried and not packed.answered:
                 for number, question in group.questions:
                     yield from self._answered(number, self._unread(question, packed))
@@ -211,7 +217,7 @@ class Crew(Generic[Q, R]):
             from treville.campaigns.cluster.remote import Bundle, answer
 
             loads = self._bundle()
-            groups = tuple((load.parcels, len(load.numbers)) for load in loads)
+            groups = tuple(load.parcels for load in loads)
             bundle = Bundle(versions(), self._sent, groups, 2 * _SECONDS_OF_WORK)
             future = client.submit(answer, bundle, pure=False)
             self._running[future.key] = _Task(future, loads)
@@ -219,17 +225,27 @@ class Crew(Generic[Q, R]):
 
     def _bundle(self) -> tuple[_Load, ...]:
         """Groups for the next task; at the end of a batch they are shared out."""
-        waiting = sum(len(load.numbers) for load in self._ready)
-        size = min(self._size(), -(-waiting // self._threads))
-        loads = [self._ready.popleft()]
+        size = min(self._size(), -(-self._waiting // self._threads))
+        loads = [self._taken()]
         questions, held = len(loads[0].numbers), len(loads[0].parcels)
         while self._ready and not loads[0].alone and not self._ready[0].alone:
             questions += len(self._ready[0].numbers)
             held += len(self._ready[0].parcels)
             if questions > size or held > _MOST_BYTES:
                 break
-            loads.append(self._ready.popleft())
+            loads.append(self._taken())
         return tuple(loads)
+
+    def _add(self, load: _Load, *, first: bool = False) -> None:
+        (self._ready.appendleft if first else self._ready.append)(load)
+        self._waiting += len(load.numbers)
+        self._bytes += len(load.parcels)
+
+    def _taken(self) -> _Load:
+        load = self._ready.popleft()
+        self._waiting -= len(load.numbers)
+        self._bytes -= len(load.parcels)
+        return load
 
     def _ring(self, future: Any) -> None:
         """In a thread of Dask's client: something has ended."""
@@ -276,7 +292,8 @@ class Crew(Generic[Q, R]):
     def _again(self, task: _Task, *, alone: bool = False) -> None:
         """Submit once more what has no answer, before what is new."""
         left = [load for load in task.loads if any(number in self._asked for number in load.numbers)]
-        self._ready.extendleft(replace(load, alone=alone or load.alone) for load in reversed(left))
+        for load in reversed(left):
+            self._add(replace(load, alone=alone or load.alone), first=True)
 
     def _failed(self, task: _Task, error: BaseException) -> Iterator[Happened[R]]:
         """A task that was lost is submitted again, one that ends workers group by group; a group that does so

@@ -13,28 +13,37 @@ import select
 import signal
 import subprocess
 import sys
+import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from treville.campaigns.kind import Kind
+from treville.campaigns.parcels import pickled
 from treville.campaigns.wire import Inbox, receive, send
 from treville.campaigns.workers import Group, Workers
-from treville.results.progress import Progress
 
 _SECONDS_TO_END = 5.0
+_SECONDS_BETWEEN_WORDS = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Groups of numbered questions, each group pickled, but for questions that are `answered` already. After
+    so many `seconds` no further group is begun."""
+
+    groups: Sequence[bytes]
+    answered: frozenset[int] = frozenset()
+    seconds: float | None = None
 
 
 class Said(NamedTuple):
-    """What a host says of the question with that number: its report, pickled, or what is being done."""
+    """Reports, pickled, with the numbers of their questions; `idle`: nothing is left to do."""
 
-    number: int
-    report: bytes | None = None
-    progress: Progress | None = None
-
-
-_AWAKE = Said(-1)
+    reports: Sequence[tuple[int, bytes]]
+    idle: bool
 
 
 class Host:
@@ -62,13 +71,12 @@ class Host:
 
     def wait_until_awake(self) -> None:
         """Wait until it has imported what it needs. Raises `EOFError` if it cannot."""
-        while _AWAKE not in self.said(1):
+        while not any(said.idle for said in self.said(1)):
             pass
 
-    def begin(self, group: bytes, answered: frozenset[int] = frozenset()) -> None:
-        """Work on numbered questions about one file, pickled, but for those that are answered already, when a
-        worker is idle."""
-        send(self._tasks, (group, answered))
+    def begin(self, work: Work) -> None:
+        """Let it work; what it has not begun waits until a worker is idle."""
+        send(self._tasks, work)
 
     def said(self, seconds: float) -> list[Said]:
         """Wait a moment for what it says. Raises `EOFError` if it has ended."""
@@ -105,31 +113,55 @@ def _serve(tasks: int, results: int) -> None:
     kind, jobs = receive(tasks)
     loaded: Kind[Any, Any] = pickle.loads(kind)
     loaded.warm_up()
-    send(results, _AWAKE)
     workers = Workers(loaded, jobs, (tasks, results))
-    waiting: deque[Group[Any]] = deque()
-    inbox = Inbox(tasks)
     try:
-        while True:
-            while waiting and workers.has_room():
-                workers.begin(waiting.popleft())
-            for number, report, progress in _happened(workers, tasks):
-                send(results, Said(number, report, progress))
-            if _is_readable(tasks, 0 if workers.busy() or waiting else None):
-                for group, answered in inbox.read():
-                    questions = [each for each in pickle.loads(group) if each[0] not in answered]
-                    waiting.append(Group(deque(questions)))
+        _Serving(workers, tasks, results).run()
     finally:
         workers.close()
 
 
-def _happened(workers: Workers[Any, Any], tasks: int) -> Iterator[Said]:
-    if not workers.busy():
-        return
-    for happened in workers.wait((tasks,)):
-        report = happened.report
-        data = None if report is None else pickle.dumps(report, pickle.HIGHEST_PROTOCOL)
-        yield Said(happened.number, data, happened.progress)
+class _Serving:
+    """A host at work. Reports are sent a few at a time: who waits for them should not wake up for each."""
+
+    def __init__(self, workers: Workers[Any, Any], tasks: int, results: int) -> None:
+        self._workers = workers
+        self._tasks, self._results = tasks, results
+        self._inbox = Inbox(tasks)
+        self._waiting: deque[Group[Any]] = deque()
+        self._until = float("inf")
+        self._reports: list[tuple[int, bytes]] = []
+        self._sent = time.monotonic()
+
+    def run(self) -> None:
+        """Work until nobody is there to work for."""
+        while True:
+            idle = not self._waiting and not self._workers.busy()
+            if idle or time.monotonic() - self._sent > _SECONDS_BETWEEN_WORDS:
+                self._send(idle)
+            if _is_readable(self._tasks, None if idle else 0):
+                for work in self._inbox.read():
+                    self._take(work)
+            while self._waiting and self._workers.has_room():
+                self._workers.begin(self._waiting.popleft())
+            if self._workers.busy():
+                for happened in self._workers.wait((self._tasks,)):
+                    if happened.report is not None:
+                        self._reports.append((happened.number, pickled(happened.report)))
+            if time.monotonic() > self._until:
+                self._waiting.clear()
+
+    def _take(self, work: Work) -> None:
+        for group in work.groups:
+            questions = [each for each in pickle.loads(group) if each[0] not in work.answered]
+            if questions:
+                self._waiting.append(Group(deque(questions)))
+        self._until = time.monotonic() + (float("inf") if work.seconds is None else work.seconds)
+
+    def _send(self, idle: bool) -> None:
+        if self._reports or idle:
+            send(self._results, Said(self._reports, idle))
+        self._reports = []
+        self._sent = time.monotonic()
 
 
 def _is_readable(descriptor: int, seconds: float | None) -> bool:

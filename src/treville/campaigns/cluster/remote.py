@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from distributed import get_worker
 
-from treville.campaigns.cluster.host import Host
+from treville.campaigns.cluster.host import Host, Work
 from treville.campaigns.cluster.versions import difference
 
 _TICK = 0.25
@@ -32,12 +32,12 @@ class Cancelled(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """Questions for one task of Dask: groups of numbered parcels, pickled, each with how many there are.
-    After so many `seconds` no further group is begun: another worker may have the rest."""
+    """Questions for one task of Dask: groups of numbered parcels, each group pickled. After so many `seconds`
+    no further group is begun: another worker may have the rest."""
 
     versions: dict[str, str]
     kind: bytes
-    groups: tuple[tuple[bytes, int], ...]
+    groups: tuple[bytes, ...]
     seconds: float
 
 
@@ -113,36 +113,32 @@ def answer(bundle: Bundle) -> Answered:
     if other := difference(bundle.versions):
         raise OtherVersion(other)
     reports: dict[int, bytes] = {}
-    host = _hosts.take(bundle.kind)
-    started = time.monotonic()
-    try:
-        for parcels, count in bundle.groups:
-            if reports and time.monotonic() - started > bundle.seconds:
-                break
-            host = _ask(host, bundle.kind, parcels, count, reports)
-    except BaseException:
-        host.close()
-        raise
-    _hosts.give_back(bundle.kind, host)
-    return Answered(tuple(reports.items()), time.monotonic() - started)
-
-
-def _ask(host: Host, kind: bytes, parcels: bytes, count: int, reports: dict[int, bytes]) -> Host:
-    """Add the reports of a group; a host that somebody killed is replaced, and the rest asked again."""
-    wanted = len(reports) + count
-    for attempt in range(_ATTEMPTS):
+    for _ in range(_ATTEMPTS):
+        host = _hosts.take(bundle.kind)
+        started = time.monotonic()
         try:
-            host.begin(parcels, frozenset(reports) if attempt else frozenset())
-            while len(reports) < wanted:
-                reports.update((each.number, each.report) for each in host.said(_TICK) if each.report)
-                if _is_cancelled():
-                    raise Cancelled
-            return host
-        except (EOFError, BrokenPipeError):
+            _ask(host, Work(bundle.groups, frozenset(reports), bundle.seconds), reports)
+        except (EOFError, BrokenPipeError):  # somebody killed it: the rest is asked again
             host.close()
-            host = _started(kind)
-    host.close()
+        except BaseException:
+            host.close()
+            raise
+        else:
+            _hosts.give_back(bundle.kind, host)
+            return Answered(tuple(reports.items()), time.monotonic() - started)
     raise ChildProcessError("the process that answers was killed again and again")
+
+
+def _ask(host: Host, work: Work, reports: dict[int, bytes]) -> None:
+    """Add the reports, until the host is idle again."""
+    host.begin(work)
+    idle = False
+    while not idle:
+        for said in host.said(_TICK):
+            reports.update(said.reports)
+            idle = said.idle
+        if _is_cancelled():
+            raise Cancelled
 
 
 def _is_cancelled() -> bool:
