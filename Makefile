@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo test lint types unit agreement slow snapshots mutation suites clean
+.PHONY: setup demo test lint types unit agreement slow snapshots mutation suites faults fuzz clean
 
 setup: $(STAMP)
 
@@ -47,6 +47,14 @@ mutation: setup
 # Other tools' test suites, checked out below SUITES (genmc, nidhugg, Dat3M, walcyrie): what they expect, and the answers.
 suites: setup
 	$(BIN)/python bench/suites/run.py $(or $(SUITES),../suites) --log suites.jsonl --write docs/suites.md
+
+# Batches of COUNT questions of all commands, disturbed at random moments: nothing is lost, nothing is left behind.
+faults: setup
+	$(BIN)/python bench/faults.py --count $(or $(COUNT),10000) --seed $(or $(SEED),0)
+
+# COUNT mutated inputs for every reader: no traceback, no answer over the limit, no signal ends a command.
+fuzz: setup
+	$(BIN)/python bench/fuzz.py --count $(or $(COUNT),100000) --seed $(or $(SEED),0)
 
 clean:
 	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache

@@ -82,8 +82,12 @@ LATE: dict[str, dict[str, Saved]] = {
     "treville.campaigns.history": {
         "treville.campaigns.history_model": Saved(37, "history FILE"),
         "treville.campaigns.model_keys": Saved(37, "history FILE --resume NEW"),
+        "treville.campaigns.loading": Saved(37, "history FILE"),
         "treville.histories.timeline": Saved(3.1, "history FILE"),
     },
+    "treville.campaigns.run": {"treville.campaigns.cluster.crew": Saved(38, "petri FILE")},
+    "treville.campaigns.cluster.crew": {"treville.campaigns.cluster.remote": EXTRA},
+    "treville.campaigns.cluster.connection": {"dask": EXTRA, "distributed": EXTRA},
     "treville.campaigns.keys": {"hashlib": Saved(2.8, "petri FILE")},
     "treville.campaigns.outputs": {"hashlib": Saved(2.8, "petri FILE")},
     "treville.campaigns.processes": {"shutil": Saved(4.0, "litmus FILE")},
@@ -109,6 +113,8 @@ LATE: dict[str, dict[str, Saved]] = {
     "treville.programs.c": {
         "treville.programs.c.compile": Saved(3.5, "check FILE.litmus"),
         "treville.programs.c.reader": Saved(5.0, "check FILE.litmus"),
+        "treville.programs.c.sandbox": Saved(2.4, "check FILE.litmus"),
+        "treville.programs.c.sources": Saved(4.1, "check FILE.litmus"),
         "treville.programs.c.translate": Saved(11, "check FILE.litmus"),
     },
     "treville.programs.c.compile": {"llvmlite": EXTRA},
@@ -253,7 +259,8 @@ def test_imports_inside_functions_are_those_of_the_table() -> None:
         saved.milliseconds >= 1 or saved is EXTRA for saves in LATE.values() for saved in saves.values()
     )
     extras = {imported for saves in LATE.values() for imported, saved in saves.items() if saved is EXTRA}
-    assert extras == {"llvmlite", "pysat.solvers", "z3"}
+    optional = {"llvmlite", "pysat.solvers", "z3", "dask", "distributed"}
+    assert extras == {*optional, "treville.campaigns.cluster.remote"}
 
 
 @pytest.mark.parametrize("command", ["--help", "litmus examples/litmus/SB.litmus"])

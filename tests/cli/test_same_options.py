@@ -13,7 +13,7 @@ from treville.cli.main import COMMANDS
 WITHOUT_QUESTIONS = {"diff", "models"}
 SHARED = (
     "--jobs", "--timeout", "--memory", "--resume", "--quiet", "--json", "--junit", "--sarif", "--annotate",
-    "--color",
+    "--color", "--cluster",
 )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from treville.campaigns.check_task import Options, Question
 from treville.campaigns.guard import Draft, guarded
+from treville.campaigns.inputs import input_text
 from treville.campaigns.keys import key_of, program_key, text_key, unrepeatable
 from treville.campaigns.kind import Kind, Telling
 from treville.campaigns.loading import TEST_SUFFIXES, load_model
@@ -29,13 +30,13 @@ from treville.engines.task import ProgramTask
 from treville.models.model import Model
 from treville.models.races import defines_races
 from treville.passes.program import Context
-from treville.programs.c import SUFFIXES, Unit, is_program, read_unit
+from treville.programs.c import SUFFIXES, Unit, is_program, read_sources, read_unit
 from treville.programs.ir import Stop
 from treville.programs.litmus import DIALECTS
 from treville.programs.loops import given_bounds, place_of
 from treville.questions.reachability import Answer, reachability
 from treville.records import replace
-from treville.results import Budget, BudgetExceeded, InputError, Notice, Verdict, as_warnings
+from treville.results import Budget, BudgetExceeded, InputError, Notice, Verdict, as_warnings, disk
 from treville.results.progress import READING
 from treville.results.properties import Error, Property
 from treville.results.reports.check import CheckReport
@@ -99,6 +100,16 @@ class Check(Kind[Question, CheckReport]):
             guarded(draft, partial(fill, draft, question, telling))
             yield replace(draft.report, seconds=round(time.monotonic() - started, 4))
 
+    def read(self, question: Question) -> None:
+        """The test's text, or what the compiler makes of the program and the lines that messages show."""
+        options = question.options
+        if question.model or options.bell:
+            load_model(question.model or DEFAULT_MODEL, options.variants, options.bell)
+        if _is_litmus(question):
+            input_text(question.file, question.text)
+            return
+        read_sources(_read_question(question))
+
     def key(self, question: Question) -> str:
         """The contents of the program and of the model, the property, the options."""
         options = replace(question.options, limits=Options().limits)
@@ -130,7 +141,7 @@ def _read_question(question: Question) -> Unit:
     if question.text is None:
         return read(question.file, question.options)
     ending = "ll" if _LLVM.search(question.text) else "c"
-    here = Path.cwd()
+    here = disk.here()
     includes = (*(str(here / folder) for folder in question.options.includes), str(here))
     others = tuple(str(here / other) for other in question.options.others)
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
@@ -233,9 +244,9 @@ def read(file: str, options: Options) -> Unit:
         known = ", ".join((*SUFFIXES, *TEST_SUFFIXES))
         raise InputError(f"{file}: not a program", hint=f"known endings: {known}")
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
+        if not stat.S_ISREG(disk.stamp(path)[0]):
             raise InputError(f"cannot read {file}: it is no file")
-        return read_unit(path, options.defines, options.includes, options.others)
+        return read_unit(path, options.defines, options.includes, options.others, options.sandbox)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"cannot read {file}: {reason}") from None

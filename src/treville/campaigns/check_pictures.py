@@ -13,6 +13,7 @@ from treville.models.library import load_model
 from treville.models.model import Model
 from treville.programs.ir import Program
 from treville.records import replace
+from treville.results import disk
 from treville.results.properties import Property
 from treville.results.reports.check import CheckReport, Witness
 from treville.results.reports.report import Artifact
@@ -70,6 +71,6 @@ def _graphml(report: CheckReport, shown: Witness, model: Model) -> str:
         graphml.Step(e.number, e.thread, e.line, "" if e.file == report.file else e.file)
         for e in (events[label] for label in order)
     ]
-    source = Path(report.file).read_bytes()
+    source = disk.read_bytes(report.file)
     specified = graphml.specification(Property(report.property), report.violated or "")
     return graphml.draw(steps, report.file, source, model.name, __version__, specified)

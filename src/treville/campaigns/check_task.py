@@ -23,6 +23,7 @@ class Options:
     defines: tuple[str, ...] = ()
     includes: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    sandbox: bool = False
     engine: str = "auto"
     alias: Alias = FLOW
     encoding: str = "acyclicity"

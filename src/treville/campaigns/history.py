@@ -56,6 +56,14 @@ class Histories(Kind[Question, HistoryReport]):
             guarded(draft, partial(_fill, draft, question, history, deciding, telling))
             yield replace(draft.report, seconds=round(time.monotonic() - started, 4))
 
+    def read(self, question: Question) -> None:
+        """The history's text, and the model if there is one."""
+        _text(question)
+        if question.model:
+            from treville.campaigns.loading import load_model
+
+            load_model(question.model)
+
     def key(self, question: Question) -> str:
         """The history's text, the level or the model's content, the options."""
         options = replace(question.options, limits=Options().limits)
@@ -75,9 +83,12 @@ def _model_key(name: str) -> str:
     return model_key(name)
 
 
+def _text(question: Question) -> str:
+    return question.text if question.text is not None else read_text(question.file, MOST_BYTES)
+
+
 def _read(question: Question) -> History:
-    text = question.text if question.text is not None else read_text(question.file, MOST_BYTES)
-    return read_history(text, question.file, dict(question.options.initial))
+    return read_history(_text(question), question.file, dict(question.options.initial))
 
 
 def sensible_levels(history: History) -> list[str]:

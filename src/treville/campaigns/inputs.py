@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from treville.results import InputError, Span
+from treville.results import InputError, Span, disk
 
 STANDARD_INPUT = "-"
 # Far more than any test; a device or a mistaken file should not fill the memory.
@@ -100,8 +100,7 @@ def input_text(file: str, text: str | None) -> str:
 def read_text(path: str, maximum: int = MAXIMUM_BYTES) -> str:
     """The text of an input file; a file that cannot be read, or is absurdly large, is an input error."""
     try:
-        with Path(path).open("rb") as file:
-            data = file.read(maximum + 1)
+        data = disk.read_bytes(path, maximum + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"cannot read the file: {reason}", Span(path, 1, 1)) from None

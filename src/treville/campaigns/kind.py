@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, Protocol, TypeVar
 
 from treville.records import dataclass
-from treville.results.progress import Listener
+from treville.results.errors import TrevilleError
+from treville.results.progress import READING, Listener, Progress
 from treville.results.reports.report import Report
 
 
@@ -53,6 +54,15 @@ def nobody() -> Telling[R]:
     return Telling(lambda _: None, lambda _: None)
 
 
+class _WasRead(BaseException):
+    """Reading ended: nobody on the way takes this for an error."""
+
+
+def _until_read(progress: Progress) -> None:
+    if progress.stage != READING:
+        raise _WasRead
+
+
 class Kind(ABC, Generic[Q, R]):
     """A kind of question: how it is answered, and what its report says while there is no answer."""
 
@@ -71,6 +81,16 @@ class Kind(ABC, Generic[Q, R]):
     @abstractmethod
     def key(self, question: Q) -> str:
         """What two questions have in common that must get the same answer: contents, options, no limits."""
+
+    def read(self, question: Q) -> None:
+        """Read all files that answering reads, so that they can be carried to another machine; raises
+        `TrevilleError` where that fails. Kinds that know no quicker way begin to answer, and stop when
+        reading ends."""
+        try:
+            for _ in self.answers([question], Telling(_until_read, lambda _: None)):
+                raise TrevilleError("it cannot be read")
+        except _WasRead:
+            pass
 
     def warm_up(self) -> None:
         """Import what questions need, so that forked workers share it and no question's time is spent on

@@ -57,6 +57,13 @@ class Litmus(Kind[Question, LitmusReport]):
         content = text_key(question.file, question.text)
         return key_of(self.name, question.file, content, model, options, question.picture)
 
+    def read(self, question: Question) -> None:
+        """The test's text and the model; the dialects' own models are shipped."""
+        options = question.options
+        input_text(question.file, question.text)
+        if question.model or options.bell:
+            load_model(question.model or "sc", options.variants, options.bell)
+
     def warm_up(self) -> None:
         """The engines import what they need when they are made."""
         for each in OUTCOME_SLICES:

@@ -70,6 +70,10 @@ class Param(Kind[Question, ParamReport]):
             guarded(draft, partial(_fill, draft, question, telling))
             yield replace(draft.report, seconds=round(time.monotonic() - started, 4))
 
+    def read(self, question: Question) -> None:
+        """The system's text."""
+        input_text(question.file, question.text)
+
     def key(self, question: Question) -> str:
         """The system's text and the options."""
         options = replace(question.options, limits=Options().limits)

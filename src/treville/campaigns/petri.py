@@ -14,7 +14,7 @@ from treville.petri.answers import Invariant
 from treville.petri.decide import Answer, answer
 from treville.petri.drawing import draw
 from treville.petri.plane import draw_plane
-from treville.petri.reading import read_problem
+from treville.petri.reading import read_file, read_problem
 from treville.petri.report import as_report
 from treville.records import dataclass, field, replace
 from treville.results import Budget
@@ -66,6 +66,11 @@ class Petri(Kind[Question, PetriReport]):
             draft = Draft(self.blank(question))
             guarded(draft, partial(_fill, draft, question, telling))
             yield replace(draft.report, seconds=round(time.monotonic() - started, 4))
+
+    def read(self, question: Question) -> None:
+        """The net's text."""
+        if question.text is None:
+            read_file(question.file)
 
     def key(self, question: Question) -> str:
         """The net's text and the options."""

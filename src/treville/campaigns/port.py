@@ -20,7 +20,7 @@ from treville.campaigns.outputs import PictureName
 from treville.campaigns.vacuity import about_model, about_test
 from treville.campaigns.walk import cycle_of
 from treville.models.evaluate import evaluate
-from treville.programs.c import is_program, read_unit
+from treville.programs.c import Unit, is_program, read_sources, read_unit
 from treville.programs.compile_to import LANGUAGE_OF
 from treville.programs.ir import Program
 from treville.programs.litmus.states import state_object
@@ -65,6 +65,7 @@ class Options:
     defines: tuple[str, ...] = ()
     includes: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    sandbox: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,14 @@ class Port(Kind[PortQuestion, PortReport]):
         """The reports, one by one."""
         for question in questions:
             yield answer(question, telling)
+
+    def read(self, question: PortQuestion) -> None:
+        """Both models, the test's text or what the compiler makes of the program."""
+        for name in (question.source, question.target):
+            load_model(name)
+        input_text(question.file, question.text)
+        if question.text is None and is_program(Path(question.file)):
+            read_sources(_unit(question))
 
     def key(self, question: PortQuestion) -> str:
         """The contents of the program and of both models, the options."""
@@ -207,8 +216,7 @@ def _program(asked: PortQuestion) -> _Asked:
     if options.leave_loops:
         raise cannot_leave_loops(asked.file)
     read_text(asked.file)  # a file that cannot be read is refused here, with a plain sentence
-    unit = read_unit(Path(asked.file), options.defines, options.includes, options.others)
-    program = unit.program(options.bound)
+    program = _unit(asked).program(options.bound)
     subject = program_subject(program)
     shown = LitmusTest(Path(asked.file).stem, "C", program, observed=tuple(subject.observed))
 
@@ -222,6 +230,13 @@ def _program(asked: PortQuestion) -> _Asked:
         return state_object(shown, subject.final(finding.execution)[1:])
 
     return _Asked(shown, ask, state)
+
+
+def _unit(asked: PortQuestion) -> Unit:
+    options = asked.options
+    return read_unit(
+        Path(asked.file), options.defines, options.includes, options.others, options.sandbox
+    )
 
 
 def _described(finding: Finding, asked: _Asked) -> Found:

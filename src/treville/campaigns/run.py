@@ -15,12 +15,10 @@ from typing import Generic, Protocol
 from treville.campaigns.journal import Journal
 from treville.campaigns.kind import Kind, Q, R, nobody
 from treville.campaigns.processes import can_fork
-from treville.campaigns.workers import Group, Happened, Workers
+from treville.campaigns.workers import WINDOW, Group, Happened, Workers
 from treville.records import dataclass
 from treville.results.progress import Progress
 from treville.results.reports.report import Report
-
-_WINDOW = 512
 
 
 class Watcher(Protocol):
@@ -57,10 +55,35 @@ class Nobody:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How many processes share a batch; `together` keeps questions about one file in one of them."""
+    """How many processes share a batch; `together` keeps questions about one file in one of them. With a
+    `cluster` (an address, or `local:N`) these processes only prepare inputs."""
 
     jobs: int = 1
     together: bool = True
+    cluster: str = ""
+
+
+class Crew(Protocol[Q, R]):
+    """Who answers: worker processes here, or those of a cluster."""
+
+    @property
+    def window(self) -> int:
+        """How many questions may be under way."""
+
+    def has_room(self) -> bool:
+        """Whether a group could be begun at once."""
+
+    def busy(self) -> bool:
+        """Whether anything is being worked on."""
+
+    def begin(self, group: Group[Q]) -> None:
+        """Begin with a group."""
+
+    def wait(self) -> Iterator[Happened[R]]:
+        """Wait a moment; what has happened by then."""
+
+    def close(self) -> None:
+        """End all that is under way."""
 
 
 def run(
@@ -97,14 +120,14 @@ class _Batch(Generic[Q, R]):
         self.asked: dict[int, tuple[Q, str]] = {}
         self.ready: dict[int, R] = {}
         self.ahead: tuple[int, Q] | None = None
+        self.window = WINDOW
 
     def by_workers(self) -> Iterator[R]:
         """The reports, by worker processes."""
-        if self.settings.jobs > 1:
-            self.kind.warm_up()
-        workers = Workers(self.kind, self.settings.jobs)
+        workers = self.crew()
         try:
             while not self.exhausted or workers.busy() or self.ready:
+                self.window = workers.window
                 while not self.exhausted and workers.has_room() and self.has_room():
                     if group := self.next_group():
                         workers.begin(group)
@@ -115,6 +138,16 @@ class _Batch(Generic[Q, R]):
                     self.watcher.waiting()
         finally:
             workers.close()
+
+    def crew(self) -> Crew[Q, R]:
+        """Who answers."""
+        if self.settings.cluster:
+            from treville.campaigns.cluster.crew import Crew as ClusterCrew
+
+            return ClusterCrew(self.kind, self.settings.cluster, self.settings.jobs)
+        if self.settings.jobs > 1:
+            self.kind.warm_up()
+        return Workers(self.kind, self.settings.jobs)
 
     def in_this_process(self) -> Iterator[R]:
         """The reports, where processes cannot be forked: engines watch their limits themselves."""
@@ -131,7 +164,7 @@ class _Batch(Generic[Q, R]):
 
     def has_room(self) -> bool:
         """Whether another question may be read."""
-        return self.read - self.emitted < _WINDOW
+        return self.read - self.emitted < self.window
 
     def in_order(self) -> Iterator[R]:
         """Reports whose turn it is."""

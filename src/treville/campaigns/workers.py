@@ -43,6 +43,7 @@ from treville.results.progress import READING, Progress
 from treville.results.reports.report import Status
 from treville.results.verdict import Verdict
 
+WINDOW = 512
 _GRACE = 0.4  # seconds after the limit, for engines that end by themselves
 _TICK = 0.05
 _TICK_FOR_MEMORY = 0.01
@@ -87,14 +88,21 @@ class Happened(Generic[R]):
 
 @dataclass(slots=True)
 class Workers(Generic[Q, R]):
-    """Worker processes for one kind of question; `close` ends them. Not for use by several threads."""
+    """Worker processes for one kind of question; `close` ends them. `_private` are descriptors of this
+    process that are no business of theirs. Not for use by several threads."""
 
     kind: Kind[Q, R]
     jobs: int
+    _private: tuple[int, ...] = ()
     _workers: list[_Worker[Q, R]] = field(default_factory=list)
     _guard: Guard | None = None
     _folder: str = ""
     _made: int = 0
+
+    @property
+    def window(self) -> int:
+        """How many questions may be under way."""
+        return WINDOW
 
     def has_room(self) -> bool:
         """Whether a group could be worked on at once."""
@@ -120,9 +128,10 @@ class Workers(Generic[Q, R]):
     def _begin_next(self, worker: _Worker[Q, R]) -> None:
         worker.started, worker.stage, worker.provisional = time.monotonic(), READING, None
 
-    def wait(self) -> Iterator[Happened[R]]:
-        """Wait a moment; what has happened by then. Workers that overran are ended, their groups go on."""
-        for worker in self._speaking(self._tick()):
+    def wait(self, others: Sequence[int] = ()) -> Iterator[Happened[R]]:
+        """Wait a moment, or until something can be read from another descriptor; what has happened by then.
+        Workers that overran are ended, their groups go on."""
+        for worker in self._speaking(self._tick(), others):
             yield from self._read(worker)
         now = time.monotonic()
         # Who has something to say may have ended in time: this process was busy, or its output was blocked.
@@ -133,13 +142,13 @@ class Workers(Generic[Q, R]):
             if limit is not None:
                 yield from self._stop(worker, limit)
 
-    def _speaking(self, seconds: float) -> list[_Worker[Q, R]]:
+    def _speaking(self, seconds: float, others: Sequence[int] = ()) -> list[_Worker[Q, R]]:
         """The workers that have said something, or do so in time."""
         busy = {w.inbox.descriptor: w for w in self._workers if w.group is not None}
         poll = select.poll()
-        for descriptor in busy:
+        for descriptor in (*busy, *others):
             poll.register(descriptor, select.POLLIN)
-        return [busy[descriptor] for descriptor, _ in poll.poll(1000 * seconds)]
+        return [busy[descriptor] for descriptor, _ in poll.poll(1000 * seconds) if descriptor in busy]
 
     def _tick(self) -> float:
         groups = [worker.group for worker in self._workers if worker.group is not None]
@@ -283,7 +292,7 @@ class Workers(Generic[Q, R]):
             for sibling in self._workers:
                 os.close(sibling.tasks)
                 os.close(sibling.inbox.descriptor)
-            for descriptor in (*parents, self._guard.descriptor):
+            for descriptor in (*parents, *self._private, self._guard.descriptor):
                 os.close(descriptor)
             become_worker(folder)
             serve(self.kind, tasks, results)

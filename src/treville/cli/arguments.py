@@ -81,6 +81,11 @@ def add_front_end(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="another file of the same program (compile_commands.json stands for all files that it names)",
     )
+    group.add_argument(
+        "--sandbox",
+        action="store_true",
+        help="the compiler reads shipped headers, the file's own folder and those of -I, nothing else",
+    )
 
 
 def add_pictures(parser: argparse._ActionsContainer, what: str) -> None:

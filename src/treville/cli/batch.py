@@ -19,7 +19,7 @@ from treville.cli.terminal import Terminal
 from treville.rendering.github import annotation
 from treville.rendering.style import Style, Text, harmless
 from treville.results.defaults import SECONDS
-from treville.results.errors import InputError
+from treville.results.errors import InputError, SchedulerLost
 from treville.results.reports.report import Report, as_object, object_line
 from treville.results.verdict import ExitCode, batch_exit
 
@@ -46,6 +46,12 @@ def add_batch(parser: argparse.ArgumentParser, inputs: str, each: str, *, option
     )
     group.add_argument(
         "--resume", metavar="FILE", help="keep answers in FILE; what it already holds is not asked again"
+    )
+    group.add_argument(
+        "--cluster",
+        metavar="ADDRESS|local[:N]",
+        default="",
+        help="answer on a cluster of Dask, or on one of N workers made here (--jobs prepare inputs)",
     )
     group.add_argument("--quiet", "-q", action="store_true", help="no progress, no summary")
     group = parser.add_argument_group("output")
@@ -92,7 +98,7 @@ def answer_batch(
     """Answer all questions and print what they find: text, or `shown` as JSON."""
     terminal = Terminal(total, options.color, quiet=options.quiet, summary=len(files) > 1)
     printed = text(terminal.style)
-    settings = Settings(options.jobs, together=len(files) >= options.jobs)
+    settings = Settings(options.jobs, len(files) >= options.jobs, options.cluster)
     kept: list[R] = []
     codes: set[ExitCode] = set()
     told: set[str] = set()
@@ -116,9 +122,11 @@ def answer_batch(
         if not options.json:
             terminal.print(printed.finish())
     except KeyboardInterrupt:
-        advice = _how_to_go_on(terminal.done, total, options)
+        advice = _how_to_go_on("interrupted", terminal.done, total, options)
         terminal.warn(advice)
         raise KeyboardInterrupt(advice) from None
+    except SchedulerLost as error:
+        raise SchedulerLost(_how_to_go_on(str(error), terminal.done, total, options)) from None
     finally:
         terminal.clear()
         codes |= _write_summaries(kind.name, kept, options, terminal)
@@ -136,11 +144,11 @@ def _print(report: R, printed: Text[R], terminal: Terminal, told: set[str]) -> N
     terminal.print(printed.add(report))
 
 
-def _how_to_go_on(done: int, total: int, options: argparse.Namespace) -> str:
+def _how_to_go_on(why: str, done: int, total: int, options: argparse.Namespace) -> str:
     many = f"{done} of {total} questions are answered" if total > 1 else "the question is not answered"
     if options.resume:
-        return f"interrupted: {many}; the same command with --resume {options.resume} goes on from there"
-    return f"interrupted: {many}" + (
+        return f"{why}: {many}; the same command with --resume {options.resume} goes on from there"
+    return f"{why}: {many}" + (
         "; with --resume FILE a later run goes on from there" if total > 1 else ""
     )
 

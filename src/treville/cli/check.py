@@ -150,6 +150,7 @@ def run(options: argparse.Namespace) -> int:
         defines=tuple(options.defines),
         includes=tuple(options.includes),
         others=tuple(options.others),
+        sandbox=options.sandbox,
         engine=options.engine,
         alias=Alias(options.alias),
         encoding=options.encoding,

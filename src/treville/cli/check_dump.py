@@ -28,8 +28,8 @@ _COMMON = {field.name for field in fields(ir.InstructionBase)}
 def dump(file: str, model: str, goal: Property, options: Options, stage: str) -> str:
     """The stage of one file; the names are those of `--dump`."""
     if stage == "llvm":
-        read(file, options)  # refuses what is no program, with a plain sentence
-        return llvm_text(Path(file), options.defines, options.includes, options.others)
+        box = read(file, options).sandbox  # refuses what is no program, with a plain sentence
+        return llvm_text(Path(file), options.defines, options.includes, options.others, box)
     bound = options.bound or BOUND
     unit = read(file, options)
     if stage == "program":

@@ -89,6 +89,7 @@ def run(options: argparse.Namespace) -> int:
         defines=tuple(options.defines),
         includes=tuple(options.includes),
         others=tuple(options.others),
+        sandbox=options.sandbox,
     )
     names = picture_names(files, targets) if options.svg else {}
     questions = (

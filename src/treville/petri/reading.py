@@ -6,6 +6,7 @@ from pathlib import Path
 
 from treville.petri import spec
 from treville.petri.net import Box, Problem, as_coverability, as_reachability
+from treville.results import disk
 from treville.results.errors import InputError
 from treville.results.source import Span
 
@@ -21,7 +22,7 @@ def read_problem(
     `targets` replace those of the file, one disjunct each; `question` is "file" (as stated), "cover"
     (lower bounds only) or "reach" (the lower bounds as exact markings).
     """
-    data = _bytes(path) if text is None else text.encode()
+    data = read_file(path) if text is None else text.encode()
     if Path(path).suffix.lower() == ".pnml" or data.lstrip()[:5] in (b"<?xml", b"<pnml"):
         from treville.petri import pnml
 
@@ -39,10 +40,10 @@ def read_problem(
     return as_reachability(problem) if question == "reach" else problem
 
 
-def _bytes(path: str) -> bytes:
+def read_file(path: str) -> bytes:
+    """The bytes of a net's file; what cannot be read, or is absurdly large, is an input error."""
     try:
-        with Path(path).open("rb") as stream:
-            data = stream.read(_MAX_BYTES + 1)
+        data = disk.read_bytes(path, _MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"cannot read the file: {reason}", Span(path, 1, 1)) from None

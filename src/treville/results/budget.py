@@ -73,7 +73,7 @@ class Budget:
             now = time.monotonic()
             self._stage = outer
             self.stages[name] = self.stages.get(name, 0.0) + now - began
-            self._tell(now)
+        self._tell(now)
 
     def _tell(self, now: float) -> None:
         """Say what is being done."""

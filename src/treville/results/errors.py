@@ -86,5 +86,9 @@ class TooLarge(BudgetExceeded):
     """The search space is larger than this engine lists; another engine may still answer."""
 
 
+class SchedulerLost(TrevilleError):
+    """A cluster has nobody left to ask; what was answered is answered."""
+
+
 class OutOfWork(BudgetExceeded):
     """The slice of work that an engine was given is used up; with another one it goes on."""

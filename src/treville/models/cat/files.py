@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from treville.models.cat import syntax
 from treville.models.cat.parser import parse
-from treville.results import InputError, Source, Span
+from treville.results import InputError, Source, Span, disk
 
 LIBRARY = Path(__file__).resolve().parent.parent / "library"
 MAX_BYTES = 1_000_000
@@ -25,9 +25,10 @@ NATIVE = frozenset(
 def read_source(path: Path, span: Span | None = None) -> Source:
     """The text of a file, with every way to fail as an InputError."""
     try:
-        if path.stat().st_size > MAX_BYTES:
+        data = disk.read_bytes(path, MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
             raise InputError(f"{path} is larger than {MAX_BYTES} bytes", span)
-        return Source(str(path), path.read_text(encoding="utf-8"))
+        return Source(str(path), data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n"))
     except (OSError, ValueError) as problem:
         reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else "it is not text"
         raise InputError(f"cannot read {path}: {reason}", span) from None
@@ -49,7 +50,7 @@ def find_include(name: str, folder: Path | None, span: Span) -> Path:
         if place is None:
             continue
         candidate = place / name
-        if candidate.is_file() and candidate.resolve().is_relative_to(place.resolve()):
+        if disk.is_file(candidate) and disk.resolve(candidate).is_relative_to(disk.resolve(place)):
             return candidate
     where = "the library" if folder is None else "the model's folder or the library"
     raise InputError(f'include "{name}": there is no such file in {where}', span)

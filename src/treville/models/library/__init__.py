@@ -13,7 +13,7 @@ from treville.models.cat.resolve import resolve_file
 from treville.models.identity import shipped_name
 from treville.models.model import Model
 from treville.records import dataclass, replace
-from treville.results import InputError
+from treville.results import InputError, disk
 
 # Shipped models in the order in which they are listed.
 MODELS = (
@@ -91,8 +91,8 @@ def find_model(name: str) -> Path:
     """The file of a shipped model (or alias) or of a path ending in `.cat`."""
     key = name.lower().removesuffix(".cat")
     path = Path(name)
-    if path.suffix in (".cat", ".bell") and (path.is_file() or "/" in name):
-        if not path.is_file():
+    if path.suffix in (".cat", ".bell") and (disk.is_file(path) or "/" in name):
+        if not disk.is_file(path):
             raise InputError(f"there is no model file {name}")
         return path
     key = ALIASES.get(key, key)
@@ -106,24 +106,23 @@ def load_model(name: str | Path, variants: Iterable[str] = (), bell: str | Path 
     """The resolved model of that name or path; resolved models are kept.
 
     `bell` is a file of annotations to read first; by default the one beside the model with its name."""
-    path = find_model(str(name)).resolve()
+    path = disk.resolve(find_model(str(name)))
     beside = path.with_suffix(".bell")
-    if bell is None and beside != path and beside.is_file():
+    if bell is None and beside != path and disk.is_file(beside):
         bell = beside
-    annotations = None if bell is None else Path(bell).resolve()
+    annotations = None if bell is None else disk.resolve(Path(bell))
     chosen = tuple(sorted(variants))
     if path.parent != LIBRARY:
         return _load_own(path, _stamp(path), chosen, annotations)
     return _load_from_library(path, chosen, annotations)
 
 
-def _stamp(path: Path) -> tuple[int, int]:
+def _stamp(path: Path) -> disk.Stamp:
     read_source(path)
-    status = path.stat()
-    return status.st_mtime_ns, status.st_size
+    return disk.stamp(path)
 
 
-@lru_cache(maxsize=64)
+@disk.cached
 def _load_from_library(path: Path, variants: tuple[str, ...], bell: Path | None) -> Model:
     if variants or bell is not None or path.stem not in MODELS:
         return _identified(resolve_file(path, variants, bell))
@@ -131,8 +130,8 @@ def _load_from_library(path: Path, variants: tuple[str, ...], bell: Path | None)
     return replace(resolve_file(path), shipped=path.stem)
 
 
-@lru_cache(maxsize=64)
-def _load_own(path: Path, _stamp: tuple[int, int], variants: tuple[str, ...], bell: Path | None) -> Model:
+@disk.cached
+def _load_own(path: Path, _stamp: disk.Stamp, variants: tuple[str, ...], bell: Path | None) -> Model:
     return _identified(resolve_file(path, variants, bell))
 
 

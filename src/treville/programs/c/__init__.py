@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from treville.programs.c.commands import DATABASE
 from treville.programs.ir import Program, Stop
 from treville.records import dataclass, field
-from treville.results import InputError
+from treville.results import InputError, disk
 from treville.results.defaults import BOUND
 
 if TYPE_CHECKING:
     from treville.programs.c.llvm import Module
+    from treville.programs.c.sandbox import Sandbox
 
 SUFFIXES = (".c", ".i", ".cpp", ".cc", ".cxx", ".ll", ".bc")
 
@@ -23,6 +24,7 @@ class Unit:
 
     module: Module
     source: list[str]
+    sandbox: Sandbox | None = None
     _made: dict[tuple[int, bool], Program] = field(default_factory=dict, compare=False)
 
     def program(self, recursion: int = BOUND, signals: bool = False) -> Program:
@@ -33,7 +35,9 @@ class Unit:
         for (depth, same), program in self._made.items():
             if same == signals and (depth == recursion or not _is_cut(program)):
                 return program
-        made = self._made[recursion, signals] = translate(self.module, self.source, recursion, signals)
+        made = self._made[recursion, signals] = translate(
+            self.module, self.source, recursion, signals, self.sandbox
+        )
         return made
 
 
@@ -52,16 +56,30 @@ def read_unit(
     defines: tuple[str, ...] = (),
     includes: tuple[str, ...] = (),
     others: tuple[str, ...] = (),
+    sandbox: bool = False,
 ) -> Unit:
-    """Compile and read a C, C++, LLVM IR or bitcode file, linked with others."""
+    """Compile and read a C, C++, LLVM IR or bitcode file, linked with others. In a sandbox nothing is read
+    but what is in the files' own folders and in those of `includes`, and shipped headers."""
     from treville.programs.c.compile import llvm_text
     from treville.programs.c.reader import read_module
+    from treville.programs.c.sandbox import sandbox_of
 
-    module = read_module(llvm_text(path, defines, includes, others))
+    box = sandbox_of((path, *map(Path, others)), includes) if sandbox else None
+    options = (defines, includes, others)
+    text = disk.made(str(path), (*options, sandbox), lambda: llvm_text(path, *options, box))
+    module = read_module(text)
     if "main" not in module.functions:
         raise InputError(f"{path}: the program has no function 'main'")
     own = path.suffix not in (".ll", ".bc") and Path(module.file).name == path.name  # not what `#line` tells
-    return Unit(module, path.read_text(errors="replace").split("\n") if own else [])
+    return Unit(module, disk.read_text(path).split("\n") if own else [], box)
+
+
+def read_sources(unit: Unit) -> None:
+    """Read the files whose lines messages about a program may show."""
+    from treville.programs.c.sources import header_lines, named_files
+
+    for file in named_files(unit.module):
+        header_lines(file, unit.sandbox)
 
 
 def load_program(

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from treville.results import InputError
+from treville.results import InputError, disk
 
 DATABASE = "compile_commands.json"
 # Options with a value, which may be part of the word or the next one; `_PATHS` name files and folders.
@@ -30,7 +30,7 @@ class Command(NamedTuple):
 def read_commands(path: Path, suffixes: tuple[str, ...]) -> list[Command]:
     """The files of a compilation database, each once, in its order."""
     try:
-        entries = json.loads(path.read_text())
+        entries = json.loads(disk.read_text(path))
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not a compilation database: {error}") from None
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):

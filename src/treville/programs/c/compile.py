@@ -12,8 +12,8 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from typing import Any
 from treville.programs.c.assembly.dialects import guess
 from treville.programs.c.commands import DATABASE, Command, read_commands
 from treville.programs.c.compilers import INSTALL_HINT, compiler
+from treville.programs.c.sandbox import Sandbox
 from treville.results import InputError
 
 FLAGS = (
@@ -72,6 +73,7 @@ _WRITTEN_IN_C = {
     "guards.c": frozenset(("__cxa_guard_acquire", "__cxa_guard_release")),
 }  # fmt: skip
 _BUILTIN = re.compile(r"error: redefinition of '(\w+)' as different kind of symbol")
+Compiling = Callable[[Path, list[str]], tuple[str | None, str]]
 _DEFINED = re.compile(r"^define [^@\n]*@([\w.$]+)\(", re.MULTILINE)
 _MAY_INLINE = re.compile(r'\b(?:__)?inline\b|^\s*#\s*include\s*"', re.MULTILINE)
 
@@ -81,59 +83,67 @@ def llvm_text(
     defines: tuple[str, ...] = (),
     includes: tuple[str, ...] = (),
     others: tuple[str, ...] = (),
+    sandbox: Sandbox | None = None,
 ) -> str:
     """The prepared LLVM IR of a program: a file (or all files of a `compile_commands.json`) and others."""
     options = [*(f"-D{name}" for name in defines), *(f"-I{folder}" for folder in includes)]
-    files = [command for file in (path, *map(Path, others)) for command in _commands(file)]
-    return prepare([(_module(file, [*own, *options]), str(file)) for file, own in files])
+    given = [path, *map(Path, others)]
+    if sandbox is not None and any(file.name == DATABASE for file in given):
+        raise InputError(f"{DATABASE} names files and options of its choice", hint="not with --sandbox")
+    files = [command for file in given for command in _commands(file)]
+    return prepare([(_module(file, [*own, *options], sandbox), str(file)) for file, own in files])
 
 
 def _commands(path: Path) -> list[Command]:
     return read_commands(path, SOURCES) if path.name == DATABASE else [Command(path, ())]
 
 
-def _module(path: Path, options: list[str]) -> bytes:
+def _module(path: Path, options: list[str], sandbox: Sandbox | None) -> bytes:
     """The LLVM IR of one file, as text or bitcode."""
-    return path.read_bytes() if path.suffix in (".ll", ".bc") else _compile(path, options).encode()
+    if path.suffix in (".ll", ".bc"):
+        return path.read_bytes()
+    return _compile(path, options, partial(_run_compiler, sandbox=sandbox)).encode()
 
 
-def _compile(path: Path, options: list[str]) -> str:
+def _compile(path: Path, options: list[str], run: Compiling) -> str:
     """LLVM IR of a C or C++ file. A program may use the name of a function that clang knows (`index`, `log`)
     for something else, as other compilers allow."""
-    text, message = _run_compiler(path, options)
+    text, message = run(path, options)
     names = dict.fromkeys(_BUILTIN.findall(message))
     if text is None and names:
         options += [f"-fno-builtin-{name}" for name in names]
-        text, message = _run_compiler(path, options)
-    elsewhere = _for_its_assembly(path, options, text, message)
+        text, message = run(path, options)
+    elsewhere = _for_its_assembly(path, options, text, message, run)
     text = elsewhere if elsewhere is not None else text
     if text is None:
         raise InputError(f"{path} does not compile:\n{message[:4000]}")
-    return _with_inline_functions(path, options, text)
+    return _with_inline_functions(path, options, text, run)
 
 
-def _for_its_assembly(path: Path, options: list[str], text: str | None, message: str) -> str | None:
+def _for_its_assembly(
+    path: Path, options: list[str], text: str | None, message: str, run: Compiling
+) -> str | None:
     """The program compiled for the architecture of its inline assembly, which the text may be of any."""
     if text is not None:
         found = guess(_TEMPLATE.findall(text))
         if not found:
             return None
         options += ["-target", _TARGETS[found]]
-        return _run_compiler(path, options)[0]
+        return run(path, options)[0]
     for name, target in _TARGETS.items() if _FOREIGN.search(message) else ():
-        other, _ = _run_compiler(path, [*options, "-target", target])
+        other, _ = run(path, [*options, "-target", target])
         if other is not None and guess(_TEMPLATE.findall(other)) == ("" if name == "X86_64" else name):
             options += ["-target", target]
             return other
     return None
 
 
-def _with_inline_functions(path: Path, options: list[str], text: str) -> str:
+def _with_inline_functions(path: Path, options: list[str], text: str, run: Compiling) -> str:
     """To C99 a function that is `inline` and neither `static` nor `extern` is defined elsewhere, and clang
     leaves its body out. Programs that have no elsewhere mean what GNU C meant before."""
     if path.suffix in CPP or not _MAY_INLINE.search(path.read_text(errors="replace")):
         return text
-    other, _ = _run_compiler(path, [*options, "-fgnu89-inline"])
+    other, _ = run(path, [*options, "-fgnu89-inline"])
     return other if other is not None and _defined(other) > _defined(text) else text
 
 
@@ -141,7 +151,9 @@ def _defined(text: str) -> set[str]:
     return set(_DEFINED.findall(text))
 
 
-def _run_compiler(path: Path, options: list[str]) -> tuple[str | None, str]:
+def _run_compiler(
+    path: Path, options: list[str], sandbox: Sandbox | None = None
+) -> tuple[str | None, str]:
     """LLVM IR, None if there are errors; what the compiler says. Whatever stands before such a name, the
     bundled compiler takes the rest for a file of options."""
     if any(part.startswith("@") for part in path.parts):
@@ -152,6 +164,8 @@ def _run_compiler(path: Path, options: list[str]) -> tuple[str | None, str]:
         name = f"./{path}" if str(path).startswith("-") else str(path)
         used = compiler()
         home = () if "-target" in options else used.home
+        if sandbox is not None:
+            headers += sandbox.options(used, RUNTIME, Path(folder))
         command = [*used.command, *FLAGS, *home, *options, *headers, name, "-o", str(output)]
         try:
             done = subprocess.run(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from pathlib import Path
 
 from treville.programs import ir
 from treville.programs.c.accesses import PLAIN, THREAD_LOCAL
@@ -49,6 +48,8 @@ from treville.programs.c.llvm import (
 )
 from treville.programs.c.loop_bounds import annotated_bounds
 from treville.programs.c.private import shared_thread_locals
+from treville.programs.c.sandbox import Sandbox
+from treville.programs.c.sources import header_lines
 from treville.programs.cells import with_one_width_per_cell
 from treville.programs.draft import ProgramDraft
 from treville.programs.grids import padded
@@ -61,7 +62,6 @@ from treville.results.defaults import BOUND
 
 FUNCTION_BASE = 0x2000_0000
 FUNCTION_STEP = 0x10
-LARGEST_HEADER = 4_000_000
 LARGEST_UNDEFINED = 64  # cells of a variable that no file defines
 MOST_NAMED_ELEMENTS = 1000
 _SAME_ADDRESS = ("ptrtoint", "inttoptr", "bitcast", "addrspacecast")
@@ -70,9 +70,17 @@ _SAME_ADDRESS = ("ptrtoint", "inttoptr", "bitcast", "addrspacecast")
 class Translation:
     """The state shared by all threads of a program."""
 
-    def __init__(self, module: Module, source: list[str], recursion: int, signals: bool = False) -> None:
+    def __init__(
+        self,
+        module: Module,
+        source: list[str],
+        recursion: int,
+        signals: bool = False,
+        sandbox: Sandbox | None = None,
+    ) -> None:
         self.module = module
         self.sources = {module.file: source} if source else {}
+        self.sandbox = sandbox
         self.recursion = recursion
         self.signals = signals
         self.program = ProgramDraft()
@@ -217,10 +225,7 @@ class Translation:
     def _lines(self, file: str) -> list[str]:
         """The lines of the program's file, or of a header."""
         if file not in self.sources:
-            self.sources[file] = []
-            path = Path(file)
-            if path.is_file() and path.stat().st_size < LARGEST_HEADER:
-                self.sources[file] = path.read_text(errors="replace").split("\n")
+            self.sources[file] = header_lines(file, self.sandbox)
         return self.sources[file]
 
     def call(self, body: Body, frame: Frame, instruction: LlvmInstruction) -> None:
@@ -383,7 +388,14 @@ def _padded(cells: list[tuple[int, int, int]], size: int) -> tuple[tuple[int, in
     return tuple((offset, bits, values.get(offset, 0)) for offset, bits, _ in whole)
 
 
-def translate(module: Module, source: list[str], recursion: int = BOUND, signals: bool = False) -> ir.Program:
-    """The IR of a module; `source` are the lines of the C file, for people."""
-    program = Translation(module, source, recursion, signals).run()
+def translate(
+    module: Module,
+    source: list[str],
+    recursion: int = BOUND,
+    signals: bool = False,
+    sandbox: Sandbox | None = None,
+) -> ir.Program:
+    """The IR of a module; `source` are the lines of the C file, for people, who see lines of other files that
+    a sandbox allows."""
+    program = Translation(module, source, recursion, signals, sandbox).run()
     return with_tests_behind(with_one_width_per_cell(with_flat_blocks(program)))

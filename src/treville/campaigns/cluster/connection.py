@@ -1,0 +1,121 @@
+"""`--cluster ADDRESS|local[:N]` -> a client of Dask: of a cluster that runs somewhere, or of one made here.
+
+What is made here listens on loopback only, has no dashboard, and speaks TLS with keys that nobody else has,
+since whoever can talk to a scheduler can run code. Clusters elsewhere are secured by Dask's own
+configuration.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from contextlib import suppress
+from typing import Any
+
+from treville.campaigns.processes import Guard, make_folder
+from treville.records import dataclass
+from treville.results import InputError
+
+LOCAL = "local"
+_HINT = "install what clusters need: pip install 'treville[cluster]'"
+_ADDRESS = "an address is like tls://host:8786, or the file that `dask scheduler --scheduler-file` writes"
+_SECONDS_TO_CLOSE = 10
+# What Dask does to watch itself takes a few percent of a processor for each worker.
+_QUIET = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.admin.system-monitor.gil.enabled": False,
+}
+_ATTEMPTS = 3
+
+
+@dataclass(slots=True)
+class Connection:
+    """A client, and what was made for it: a cluster, a folder for its files, who removes that."""
+
+    address: str
+    client: Any
+    cluster: Any = None
+    guard: Guard | None = None
+
+    def close(self) -> None:
+        """End what was made here; a cluster elsewhere goes on."""
+        for each in (self.client, self.cluster):
+            if each is not None:
+                with suppress(Exception):  # it may be gone already, in any way
+                    each.close(timeout=_SECONDS_TO_CLOSE)
+        if self.guard is not None:
+            self.guard.dismiss()
+
+
+def connect(address: str) -> Connection:
+    """Connect to a scheduler by its address or by the file that it wrote, or make a cluster here."""
+    processes = local_processes(address)
+    # Before there are threads, and before a folder needs somebody who removes it.
+    folder = make_folder() if processes else ""
+    guard = Guard(folder) if processes else None
+    try:
+        distributed = _dask(folder)
+        if not processes:
+            return Connection(address, _elsewhere(distributed, address))
+        cluster = _made_here(distributed, processes, folder)
+        return Connection(address, distributed.Client(cluster, set_as_default=False), cluster, guard)
+    except BaseException as error:
+        if guard is not None:
+            guard.dismiss()
+        if isinstance(error, ImportError):
+            raise InputError(f"--cluster needs Dask: {error}", hint=_HINT) from None
+        if not isinstance(error, OSError | ValueError | RuntimeError | TypeError):
+            raise
+        raise InputError(f"no cluster at {address}: {error}", hint="" if processes else _ADDRESS) from None
+
+
+def _dask(folder: str) -> Any:
+    """Dask, with its files in a folder that is removed, and silent: what matters is told by the batch."""
+    import dask
+    import distributed
+
+    if folder:
+        dask.config.set({"temporary-directory": folder, **_QUIET})
+    for name in ("distributed", "distributed.client", "distributed.core", "tornado.application", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    return distributed
+
+
+def local_processes(address: str) -> int:
+    """How many workers `local` or `local:N` asks for; 0 for a cluster elsewhere."""
+    name, colon, count = address.partition(":")
+    if name != LOCAL:
+        return 0
+    if colon and not (count.isascii() and count.isdigit() and 0 < int(count) <= 4096):
+        raise InputError(f"--cluster {address}: 'local:N' needs a number of workers", hint="local:2")
+    return int(count) if colon else os.cpu_count() or 1
+
+
+def _elsewhere(distributed: Any, address: str) -> Any:
+    named = {"scheduler_file": address} if address.endswith(".json") else {"address": address}
+    return distributed.Client(**named, set_as_default=False)
+
+
+def _made_here(distributed: Any, processes: int, folder: str) -> Any:
+    """A cluster of this machine; a worker that is killed before it was there ends the attempt."""
+    for _ in range(_ATTEMPTS - 1):
+        with suppress(RuntimeError):
+            return _local_cluster(distributed, processes, folder)
+    return _local_cluster(distributed, processes, folder)
+
+
+def _local_cluster(distributed: Any, processes: int, folder: str) -> Any:
+    return distributed.LocalCluster(
+        n_workers=processes,
+        threads_per_worker=1,
+        processes=True,
+        host="127.0.0.1",
+        dashboard_address=None,
+        worker_dashboard_address=None,
+        silence_logs=logging.CRITICAL,
+        security=distributed.Security.temporary(),
+        memory_limit=0,  # --memory is what limits a question
+        local_directory=folder,
+    )
+
