@@ -68,9 +68,9 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("search")
     group.add_argument(
         "--engine",
-        choices=("auto", "states", "eager", "lazy"),
+        choices=("auto", "states", "graphs", "eager", "lazy"),
         default="auto",
-        help="explore states (sc, tso, pso, rc11), or enforce the model eagerly or lazily (auto: what suits)",
+        help="explore states or execution graphs, or enforce the model eagerly or lazily (auto: what suits)",
     )
     group.add_argument(
         "--encoding",
@@ -129,11 +129,11 @@ def run(options: argparse.Namespace) -> int:
     """Check every file under every model; the exit code is that of the batch."""
     files = found_inputs(options, (*SUFFIXES, *TEST_SUFFIXES), "programs")
     usual = (options.encoding, options.solver) == ("acyclicity", "clasp")
-    if options.engine in ("lazy", "states") and not usual:
+    if options.engine in ("lazy", "states", "graphs") and not usual:
         raise InputError(f"--engine {options.engine} works with the default encoding and solver only")
     if options.encoding != "acyclicity" and options.solver.endswith("-any"):
         raise InputError(f"--encoding {options.encoding} has no recursive definitions: leave out -any")
-    if options.alias != "flow" and (options.engine == "states" or not usual):
+    if options.alias != "flow" and (options.engine in ("states", "graphs") or not usual):
         raise InputError("--alias is for the engines eager and lazy, with their own encoding and solver")
     if not usual and not all(goal.is_about_failures for goal in options.property):
         raise InputError(
