@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from treville.machines.graphs.event import Event, Kind
 from treville.machines.graphs.graph import Graph
+from treville.machines.graphs.local import Dependencies
 from treville.machines.graphs.relations import Base
 from treville.models.evaluate import evaluate
 from treville.models.model import Model
@@ -42,8 +43,10 @@ class Consistency:
     """Judges graphs under a model. `exact`: the cycle of program order and communication is what the model
     forbids. `coherent`: nothing else is forbidden than what the lower bounds exclude."""
 
-    def __init__(self, model: Model, bits: Bits, exact: bool, coherent: bool) -> None:
-        self.model, self.bits = model, bits
+    def __init__(
+        self, model: Model, bits: Bits, exact: bool, coherent: bool, depends: Dependencies | None = None
+    ) -> None:
+        self.model, self.bits, self.depends = model, bits, depends
         self.exact, self.coherent = exact, coherent
         self.evaluated = self.rejected = 0
 
@@ -57,7 +60,9 @@ class Consistency:
         if self.exact:
             self.rejected += 1
             return False
-        base = Base(graph)
+        depends = self.depends
+        needs = None if depends is None else {thread: depends.of(graph, thread) for thread in graph.threads}
+        base = Base(graph, needs)
         found = evaluate(self.model, base.count, base.sets, base.relations, everything=False)
         self.rejected += not found.consistent
         return found.consistent

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from treville.machines.graphs.clocks import Clocks, lower_bound
 from treville.machines.graphs.consistency import Bits, Consistency
+from treville.machines.graphs.early import EarlyWrites
 from treville.machines.graphs.event import Event, Kind, initial_write
 from treville.machines.graphs.graph import Graph, may_be_revisited
 from treville.machines.graphs.space import Outside, Space
@@ -51,6 +52,7 @@ class Explorer:
     spend: Callable[[int], None]
     reduced: bool = True
     visit: Callable[[Graph], None] | None = None
+    early: EarlyWrites | None = None
     complete: int = 0
     blocked: int = 0
     _first: dict[int, int] = field(default_factory=dict)
@@ -163,6 +165,7 @@ class Explorer:
         assert isinstance(action.instruction, ir.Spawn)
         number = spawn.value
         root = Event(Kind.SPAWN, number, -1, spawn.bit, -1)
+        root.instruction, root.value = action.instruction, action.address
         root.po, root.prefix, root.before, root.seen = spawn.po, spawn.prefix, spawn.before, spawn.seen
         root.pending, root.pending_seen = spawn.pending, spawn.pending_seen
         root.fenced, root.fenced_seen = spawn.fenced, spawn.fenced_seen
@@ -324,6 +327,8 @@ class Explorer:
         self.clocks.follow(event, last)
         self.clocks.release(event, graph, last if event.linked else None)
         graph.urgent = -1
+        if self.early is not None and self.early.possible(graph, event):
+            raise TooManyStates("a write that an earlier read might have read: load buffering")
         low = 1 + lower_bound(graph, place, last.seen)
         choices: list[Callable[[], Graph | None]] = []
         for read in graph.reads.get(place, ()):

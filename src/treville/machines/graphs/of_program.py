@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from treville.machines.graphs.clocks import Clocks, Order
 from treville.machines.graphs.consistency import Bits, Consistency
+from treville.machines.graphs.early import EarlyWrites
 from treville.machines.graphs.explore import Explorer
+from treville.machines.graphs.local import Dependencies
 from treville.machines.graphs.space import Space
 from treville.machines.threads import Threads
 from treville.models.model import Model
@@ -18,13 +20,21 @@ _ORDERS = {
     "pso": Order.PROGRAM,
     "rc11": Order.C11,
 }
+# Definitions of what each model preserves of program order, whatever is read.
+_PRESERVED = {
+    "aarch64": ("lob",),
+    "armv7": ("ppo", "strong", "light"),
+    "imm": ("ppo", "bob"),
+    "power": ("ppo", "strong", "light"),
+    "riscv": ("static-order",),
+}
 _CAUSAL = ("sc", "svcomp")
 _C11 = "rc11"
 
 
 def suits_graphs(model: Model) -> bool:
     """Can graphs be built event by event? See docs/how-it-works/graphs.md."""
-    return model.shipped in _ORDERS
+    return model.shipped in _ORDERS or model.shipped in _PRESERVED
 
 
 def explorer_for(
@@ -37,13 +47,17 @@ def explorer_for(
     """The search, which has not begun."""
     bits = Bits()
     assert model.shipped is not None
-    order = _ORDERS[model.shipped]
+    order = _ORDERS.get(model.shipped, Order.PROGRAM)
     coherent = model.shipped == _C11 and not _has_ordered(program)
-    consistency = Consistency(model, bits, model.shipped in _CAUSAL, coherent)
-    return Explorer(
-        Threads(program, bound), Space(program), Clocks(program, order), consistency, bits, errors,
-        _uncounted, reduced,
-    )  # fmt: skip
+    threads, preserved = Threads(program, bound), _PRESERVED.get(model.shipped)
+    depends = None if preserved is None else Dependencies(threads)
+    consistency = Consistency(model, bits, model.shipped in _CAUSAL, coherent, depends)
+    explorer = Explorer(
+        threads, Space(program), Clocks(program, order), consistency, bits, errors, _uncounted, reduced
+    )
+    if preserved is not None and depends is not None:
+        explorer.early = EarlyWrites(model, preserved, depends)
+    return explorer
 
 
 def _has_ordered(program: ir.Program) -> bool:
