@@ -11,10 +11,11 @@ from treville.engines.decide.by_states import OF_MACHINES
 from treville.engines.features import Feature
 from treville.engines.task import ProgramTask
 from treville.machines.graphs.explore import Explorer, Failing
-from treville.machines.graphs.of_program import explorer_for, suits_graphs
+from treville.machines.graphs.of_program import explorer_for, knows_races, suits_graphs
 from treville.machines.graphs.witness import answer_of, execution_of
 from treville.machines.states import TooManyStates
 from treville.models.evaluate import evaluate
+from treville.passes.program import without_assertions
 from treville.results import Budget
 
 _BETWEEN_LOOKS = 256
@@ -24,7 +25,7 @@ class Graphs(Engine[ProgramTask, Decision]):
     """See the module. A unit of work is an event that is added to a graph."""
 
     name = "graphs"
-    supports = OF_MACHINES | {Feature.FAILURES, Feature.ENDS_AT_ERRORS}
+    supports = OF_MACHINES | {Feature.FAILURES, Feature.RACES, Feature.ENDS_AT_ERRORS}
 
     def __init__(self) -> None:
         self._explorer: Explorer | None = None
@@ -32,6 +33,8 @@ class Graphs(Engine[ProgramTask, Decision]):
 
     def fits(self, task: ProgramTask) -> Suitability:
         """Has the model what the search relies on?"""
+        if Feature.RACES in task.features and not knows_races(task.model):
+            return Suitability(f"graphs do not know the races of {task.model.name}")
         return (
             YES if suits_graphs(task.model) else Suitability(f"graphs cannot be built for {task.model.name}")
         )
@@ -39,7 +42,10 @@ class Graphs(Engine[ProgramTask, Decision]):
     def search(self, task: ProgramTask, budget: Budget) -> Decision:
         """Explore on."""
         if self._explorer is None:
-            self._explorer = explorer_for(task.program, task.model, task.property.errors, task.bound)
+            races = Feature.RACES in task.features
+            program = without_assertions(task.program) if races else task.program
+            self._explorer = explorer_for(program, task.model, task.property.errors, task.bound)
+            self._explorer.races = races
         explorer = self._explorer
 
         def spend(units: int) -> None:
@@ -77,5 +83,6 @@ class Graphs(Engine[ProgramTask, Decision]):
         if not judged.consistent:
             return GaveUp(f"a graph that {task.model.name} forbids", stats=self._stats())
         names = tuple(name or "main" for name in answer.bodies)
-        failure = Failure(task.program, names, (found.instruction,), found.message)
+        failed = () if found.instruction is None else (found.instruction,)
+        failure = Failure(task.program, names, failed, found.message)
         return Refuted(execution, failure, stats=self._stats())

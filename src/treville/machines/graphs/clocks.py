@@ -33,6 +33,10 @@ class Clocks:
         self.order = order
         self._tags = {id(i): frozenset(getattr(i, "tags", ())) for i in program.instructions()}
 
+    def is_atomic(self, event: Event) -> bool:
+        """Is it an atomic access?"""
+        return "A" in self._tags[id(event.instruction)]
+
     def follow(self, event: Event, last: Event) -> None:
         """An event behind the last one of its thread; a read has its source already."""
         bit = event.bit

@@ -7,12 +7,15 @@ in no cycle of an axiom that is made of these. What is left is evaluated as the 
 
 from __future__ import annotations
 
-from treville.machines.graphs.event import Event, Kind
+from treville.machines.graphs.event import INITIAL, Event, Kind
 from treville.machines.graphs.graph import Graph
 from treville.machines.graphs.local import Dependencies
 from treville.machines.graphs.relations import Base
 from treville.models.evaluate import evaluate
 from treville.models.model import Model
+
+
+_MOST_KNOWN = 50_000
 
 
 class Bits:
@@ -48,7 +51,8 @@ class Consistency:
     ) -> None:
         self.model, self.bits, self.depends = model, bits, depends
         self.exact, self.coherent = exact, coherent
-        self.evaluated = self.rejected = 0
+        self.evaluated = 0
+        self._known: dict[tuple[object, ...], bool] = {}
 
     def accepts(self, graph: Graph, write: Event, new: Event) -> bool:
         """Is the graph consistent whose newest event is `new`, which reads or is the write?"""
@@ -56,16 +60,27 @@ class Consistency:
             return True
         if not self._leads_back(graph, write, new):
             return True
-        self.evaluated += 1
         if self.exact:
-            self.rejected += 1
             return False
+        return self._is_consistent_before(graph, write.prefix | new.prefix) and self._is_consistent(graph)
+
+    def _is_consistent_before(self, graph: Graph, prefix: int) -> bool:
+        """Is what the new event needs consistent? Few different such parts occur in many graphs."""
+        part = graph.restricted(prefix | INITIAL)
+        key = part.key()
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) > _MOST_KNOWN:
+                self._known.clear()
+            found = self._known[key] = self._is_consistent(part)
+        return found
+
+    def _is_consistent(self, graph: Graph) -> bool:
         depends = self.depends
         needs = None if depends is None else {thread: depends.of(graph, thread) for thread in graph.threads}
         base = Base(graph, needs)
-        found = evaluate(self.model, base.count, base.sets, base.relations, everything=False)
-        self.rejected += not found.consistent
-        return found.consistent
+        self.evaluated += 1
+        return evaluate(self.model, base.count, base.sets, base.relations, everything=False).consistent
 
     def _leads_back(self, graph: Graph, write: Event, new: Event) -> bool:
         """Does a path from the writes behind one lead back to the new event?"""

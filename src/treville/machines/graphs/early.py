@@ -108,8 +108,11 @@ def _line(graph: Graph, thread: int, kept: int) -> Graph:
             for number, events in graph.threads.items()
             if any(event.bit == root.bit for event in events)
         )
-    line = [event for events in part.threads.values() for event in events]
-    part.order = [event for event in graph.order if event in line]
+    line = 0
+    for events in part.threads.values():
+        for event in events:
+            line |= event.bit
+    part.order = [event for event in graph.order if event.bit & line]
     for event in part.order:
         place = event.place
         if event.kind in (Kind.READ, Kind.WRITE) and place not in part.writes:

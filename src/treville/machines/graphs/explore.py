@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from treville.machines.graphs.clocks import Clocks, lower_bound
 from treville.machines.graphs.consistency import Bits, Consistency
 from treville.machines.graphs.early import EarlyWrites
 from treville.machines.graphs.event import Event, Kind, initial_write
 from treville.machines.graphs.graph import Graph, may_be_revisited
+from treville.machines.graphs.rounds import Rounds
 from treville.machines.graphs.space import Outside, Space
 from treville.machines.states import TooManyStates
 from treville.machines.threads import ARBITRARY, MAIN, Action, Does, Threads
@@ -26,15 +28,17 @@ from treville.programs.operators import wrap
 from treville.results.properties import NEVER_WRITTEN, Error
 
 _MOST_EVENTS = 4_000
+Found: TypeAlias = "Graph | Failing | None"
+Choice: TypeAlias = Callable[[], Found]
 _STEPS = (Does.FENCE, Does.SPAWN, Does.ALLOCATE)
 
 
 @dataclass(frozen=True, slots=True)
 class Failing:
-    """A graph in which a thread fails at an instruction."""
+    """A graph in which a thread fails at an instruction, or (None) two threads race."""
 
     graph: Graph
-    instruction: ir.Instruction
+    instruction: ir.Instruction | None
     message: str = ""
 
 
@@ -53,11 +57,15 @@ class Explorer:
     reduced: bool = True
     visit: Callable[[Graph], None] | None = None
     early: EarlyWrites | None = None
+    races: bool = False
     complete: int = 0
     blocked: int = 0
     _first: dict[int, int] = field(default_factory=dict)
     _children: dict[tuple[int, int], int] = field(default_factory=dict)
-    _stack: list[Callable[[], Graph | None]] | None = None
+    _stack: list[Choice] | None = None
+
+    def __post_init__(self) -> None:
+        self._rounds = Rounds(self.threads, self.space.memories.globals, self._behind)
 
     def explore(self) -> Failing | None:
         """Go on until a thread fails, or everything was seen."""
@@ -65,13 +73,12 @@ class Explorer:
             self._stack = [self._begin]
         stack = self._stack
         while stack:
-            graph = stack.pop()()
-            while graph is not None:
-                self.spend(1)
-                found = self._next(graph)
+            found = stack.pop()()
+            while found is not None:
                 if isinstance(found, Failing):
                     return found
-                graph = found
+                self.spend(1)
+                found = self._next(found)
         return None
 
     def _begin(self) -> Graph:
@@ -83,7 +90,7 @@ class Explorer:
 
     # -- who is next -------------------------------------------------------------------------------------
 
-    def _next(self, graph: Graph) -> Graph | Failing | None:
+    def _next(self, graph: Graph) -> Found:
         """The graph with one event more; None if there is none, or if there are several such graphs, which
         then wait."""
         actions = self.threads.actions
@@ -151,7 +158,7 @@ class Explorer:
         if kind is Kind.SPAWN:
             self._start(graph, event, action)
         graph.add(event)
-        if self.reduced and kind is Kind.FENCE and self._goes_round(graph, event, event.after):
+        if self.reduced and kind is Kind.FENCE and self._rounds.ends(graph, event, event.after):
             event.idle = True
         return graph
 
@@ -187,7 +194,7 @@ class Explorer:
         self._first[last.after] = values[0]
         return self._one_of([self._chosen(graph, number, last, value) for value in reversed(values)])
 
-    def _chosen(self, graph: Graph, number: int, last: Event, value: int) -> Callable[[], Graph | None]:
+    def _chosen(self, graph: Graph, number: int, last: Event, value: int) -> Choice:
         def make() -> Graph:
             other = graph.copy()
             event = self._event(other, Kind.CHOOSE, number, last, self.threads.actions[last.after])
@@ -199,7 +206,7 @@ class Explorer:
 
         return make
 
-    def _one_of(self, choices: list[Callable[[], Graph | None]]) -> Graph | None:
+    def _one_of(self, choices: list[Choice]) -> Graph | None:
         """Do the last of several, and keep the others for later."""
         assert self._stack is not None
         self._stack.extend(choices)
@@ -209,8 +216,8 @@ class Explorer:
 
     def _access(
         self, graph: Graph, number: int, last: Event, action: Action,
-        access: Callable[[Graph, int, Event, Action], Graph | Failing | None],
-    ) -> Graph | Failing | None:  # fmt: skip
+        access: Callable[[Graph, int, Event, Action], Found],
+    ) -> Found:  # fmt: skip
         """A read or a write of memory that is there."""
         instruction = action.instruction
         assert isinstance(instruction, ir.Load | ir.Store)
@@ -233,19 +240,28 @@ class Explorer:
         graph.add(event)
         return graph
 
-    def _read(self, graph: Graph, number: int, last: Event, action: Action) -> Graph | Failing | None:
+    def _read(self, graph: Graph, number: int, last: Event, action: Action) -> Found:
         place = action.address
         writes = graph.writes[place]
         low = lower_bound(graph, place, last.seen)
-        if low == 0 and writes[0].value == ARBITRARY:
+        if len(writes) == 1 and writes[0].value == ARBITRARY:
             return self._unset(graph, action)
         if low == len(writes) - 1:
             event = self._reading(graph, number, last, action, writes[-1])
-            return self._with_read(graph, event)
+            return self._judged(self._with_read(graph, event), event)
         choices = []
         for position in range(low, len(writes)):
             choices.append(self._read_of(graph, number, last, action, position))
         return self._one_of(choices)
+
+    def _read_of_nothing(self, graph: Graph, number: int, last: Event, action: Action) -> Failing | None:
+        """A read of memory before anything was written there, if that is consistent."""
+        other, write = graph.copy(), graph.writes[action.address][0]
+        event = self._event(other, Kind.READ, number, last, action)
+        event.source = write
+        self.clocks.follow(event, last)
+        other.add(event)
+        return self._unset(graph, action) if self.consistency.accepts(other, write, event) else None
 
     def _unset(self, graph: Graph, action: Action) -> Failing:
         """A read of memory that nobody wrote."""
@@ -255,18 +271,20 @@ class Explorer:
             return Failing(graph, instruction, NEVER_WRITTEN)
         raise TooManyStates("a read of memory that was not written")
 
-    def _read_of(
-        self, graph: Graph, number: int, last: Event, action: Action, position: int
-    ) -> Callable[[], Graph | None]:
+    def _read_of(self, graph: Graph, number: int, last: Event, action: Action, position: int) -> Choice:
         write = graph.writes[action.address][position]
         is_last = position == len(graph.writes[action.address]) - 1
 
-        def make() -> Graph | None:
+        def make() -> Found:
+            if write.value == ARBITRARY:
+                return self._read_of_nothing(graph, number, last, action)
             event = self._reading(graph, number, last, action, write)
-            if event.idle and not is_last:
+            if event.idle and not is_last and not self.races:
                 return None
             other = self._with_read(graph.copy(), event)
-            return other if is_last or self.consistency.accepts(other, write, event) else None
+            if not is_last and not self.consistency.accepts(other, write, event):
+                return None
+            return self._judged(other, event)
 
         return make
 
@@ -297,24 +315,7 @@ class Explorer:
             if store.value != event.value:
                 return False
             after = self._behind(after, 0)
-        return self._goes_round(graph, event, after)
-
-    def _goes_round(self, graph: Graph, event: Event, after: int) -> bool:
-        """Is the thread where it was before, with nothing written since?"""
-        if event.state == after:
-            return True
-        events = graph.threads[event.thread]
-        for index in range(event.index - 1, -1, -1):
-            other = events[index]
-            kind = other.kind
-            if kind is Kind.WRITE:
-                if not other.linked or other.value != events[index - 1].value:
-                    return False
-            elif kind not in (Kind.READ, Kind.FENCE, Kind.CHOOSE):
-                return False
-            if other.state == after:
-                return True
-        return False
+        return self._rounds.ends(graph, event, after)
 
     # -- writes ------------------------------------------------------------------------------------------
 
@@ -330,7 +331,7 @@ class Explorer:
         if self.early is not None and self.early.possible(graph, event):
             raise TooManyStates("a write that an earlier read might have read: load buffering")
         low = 1 + lower_bound(graph, place, last.seen)
-        choices: list[Callable[[], Graph | None]] = []
+        choices: list[Choice] = []
         for read in graph.reads.get(place, ()):
             if not read.bit & event.prefix:
                 choices += self._revisits(graph, read, event, low)
@@ -348,20 +349,20 @@ class Explorer:
             return [position] if free and position >= low else []
         return [at for at in range(low, len(writes) + 1) if at == len(writes) or not writes[at].linked]
 
-    def _put(self, graph: Graph, event: Event, position: int) -> Callable[[], Graph | None]:
+    def _put(self, graph: Graph, event: Event, position: int) -> Choice:
         is_last = position == len(graph.writes[event.place])
 
-        def make() -> Graph | None:
+        def make() -> Found:
             other = graph.copy()
             other.add(event)
             other.place_write(event, position)
-            return other if is_last or self.consistency.accepts(other, event, event) else None
+            if not is_last and not self.consistency.accepts(other, event, event):
+                return None
+            return self._judged(other, event)
 
         return make
 
-    def _revisits(
-        self, graph: Graph, read: Event, event: Event, low: int
-    ) -> list[Callable[[], Graph | None]]:
+    def _revisits(self, graph: Graph, read: Event, event: Event, low: int) -> list[Choice]:
         """The graphs in which an earlier read reads the write."""
         kept = may_be_revisited(graph, read, event.prefix & ~event.bit, self._first)
         if kept is None:
@@ -369,20 +370,44 @@ class Explorer:
         events = graph.threads[read.thread]
         last = events[read.index - 1] if read.index else graph.roots[read.thread]
         new = self._reading(graph, read.thread, last, self.threads.actions[read.state], event)
-        other = graph.restricted(kept, read, new)
+        other = graph.revisited(kept, read, new)
         low = 1 + lower_bound(other, event.place, event.seen | last.seen)
         places = self._places(other, event, low)
         other.add(event)
         return [self._revisited(other, event, new, position) for position in places]
 
-    def _revisited(self, graph: Graph, event: Event, new: Event, position: int) -> Callable[[], Graph | None]:
+    def _revisited(self, graph: Graph, event: Event, new: Event, position: int) -> Choice:
         is_last = position == len(graph.writes[event.place])
 
-        def make() -> Graph | None:
-            if new.idle and not is_last:
+        def make() -> Found:
+            if new.idle and not is_last and not self.races:
                 return None
             other = graph.copy()
             other.place_write(event, position)
-            return other if is_last or self.consistency.accepts(other, event, new) else None
+            if not is_last and not self.consistency.accepts(other, event, new):
+                return None
+            return self._judged(other, event, new)
 
         return make
+
+    # -- races -------------------------------------------------------------------------------------------
+
+    def _judged(self, graph: Graph, *fresh: Event) -> Graph | Failing:
+        """The graph, or that its new events race with others."""
+        if self.races and any(self._races(graph, event) for event in fresh):
+            return Failing(graph, None)
+        return graph
+
+    def _races(self, graph: Graph, event: Event) -> bool:
+        """Is there an access of the same cell that does not happen before the event, one of them a write and
+        one not atomic? The event happens before nothing."""
+        others = graph.writes[event.place][1:]
+        if event.kind is Kind.WRITE:
+            others = (*others, *graph.reads.get(event.place, ()))
+        atomic = self.clocks.is_atomic(event)
+        return any(
+            other.thread != event.thread
+            and not other.bit & event.before
+            and not (atomic and self.clocks.is_atomic(other))
+            for other in others
+        )

@@ -36,30 +36,46 @@ class Graph:
         other.urgent = self.urgent
         return other
 
-    def restricted(self, kept: int, old: Event, new: Event) -> Graph:
-        """The events in the mask, with one read in place of another."""
+    def restricted(self, kept: int) -> Graph:
+        """The events in the mask, which has all that they need."""
         other = Graph.__new__(Graph)
         other.order = [event for event in self.order if event.bit & kept]
-        other.order[other.order.index(old)] = new
-        other.threads = {}
-        for thread, events in self.threads.items():
-            root = self.roots[thread]
-            if root.bit & kept:
-                other.threads[thread] = [event for event in events if event.bit & kept]
-        other.threads[new.thread][-1] = new
-        other.roots = {thread: root for thread, root in self.roots.items() if thread in other.threads}
+        other.roots = {thread: root for thread, root in self.roots.items() if root.bit & kept}
+        threads = self.threads
+        other.threads = {
+            thread: [event for event in threads[thread] if event.bit & kept] for thread in other.roots
+        }
         other.writes = {
             place: tuple([write for write in writes if write.bit & kept])
             for place, writes in self.writes.items()
         }
         other.reads = {
-            place: tuple([read if read is not old else new for read in reads if read.bit & kept])
-            for place, reads in self.reads.items()
+            place: tuple([read for read in reads if read.bit & kept]) for place, reads in self.reads.items()
         }
         other.objects = {at: event for at, event in self.objects.items() if event.bit & kept}
         other.joins = {thread: event for thread, event in self.joins.items() if event.bit & kept}
+        other.urgent = -1
+        return other
+
+    def revisited(self, kept: int, old: Event, new: Event) -> Graph:
+        """The events in the mask, with one read in place of another, the last of its thread."""
+        other = self.restricted(kept)
+        other.order[other.order.index(old)] = new
+        other.threads[new.thread][-1] = new
+        other.reads[new.place] = tuple([new if read is old else read for read in other.reads[new.place]])
         other.urgent = new.thread if new.linked and not new.idle else -1
         return other
+
+    def key(self) -> tuple[object, ...]:
+        """The same for graphs with the same events, sources and coherence."""
+        found: list[object] = []
+        for event in self.order:
+            source = event.source
+            found.append((event.bit, event.state, event.value, 0 if source is None else source.bit))
+        found += [
+            (at, *[write.bit for write in writes]) for at, writes in self.writes.items() if len(writes) > 1
+        ]
+        return tuple(found)
 
     def last(self, thread: int) -> Event:
         """The last event of a thread, or what started it."""

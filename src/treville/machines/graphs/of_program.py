@@ -10,6 +10,7 @@ from treville.machines.graphs.local import Dependencies
 from treville.machines.graphs.space import Space
 from treville.machines.threads import Threads
 from treville.models.model import Model
+from treville.models.races import is_about_parts
 from treville.programs import ir
 from treville.results.properties import Error
 
@@ -35,6 +36,11 @@ _C11 = "rc11"
 def suits_graphs(model: Model) -> bool:
     """Can graphs be built event by event? See docs/how-it-works/graphs.md."""
     return model.shipped in _ORDERS or model.shipped in _PRESERVED
+
+
+def knows_races(model: Model) -> bool:
+    """Is what happens before what in its races that of the search?"""
+    return model.shipped == _C11 and not is_about_parts(model)
 
 
 def explorer_for(

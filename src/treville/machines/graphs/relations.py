@@ -122,5 +122,3 @@ class Base:
         for name, relation in zip(DEPENDENCIES, rows, strict=True):
             self.relations[name] = Relation(relation)
         self.relations["si"] = Relation(same)
-
-
