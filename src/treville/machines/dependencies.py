@@ -37,7 +37,7 @@ class Along:
 
     def __init__(self, program: ir.Program) -> None:
         self.program = program
-        self.threads = {0: _Thread(program.threads[0], 0)}
+        self.threads = {0: Walk(program.threads[0], 0)}
 
     def event(self, entry: Log, number: int) -> Needs:
         """What the event of that number depends on; the thread goes on behind it."""
@@ -57,7 +57,7 @@ class Along:
         if isinstance(instruction, ir.Spawn):
             argument = evaluate(instruction.argument, thread.registers).number
             body = self.program.functions[instruction.function]
-            self.threads[entry.address] = _Thread(body, entry.address, argument)
+            self.threads[entry.address] = Walk(body, entry.address, argument)
         thread.go_on(Value(entry.value if entry.kind == "H" else entry.address))
 
 
@@ -80,7 +80,7 @@ class _Scopes:
                     del scopes[end]
 
 
-class _Thread:
+class Walk:
     """One thread on its way."""
 
     def __init__(self, body: ir.Thread, number: int, argument: int = 0) -> None:

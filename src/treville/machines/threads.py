@@ -102,14 +102,14 @@ class Threads:
         registers = {thread.parameter: argument} if thread.parameter else {}
         if ir.OWN_NUMBER in self.live[body][0]:
             registers[ir.OWN_NUMBER] = number
-        return self._settled(_Run(self, Frame(body, 0), registers))
+        return self._settled(Run(self, Frame(body, 0), registers))
 
     def after(self, thread: int, result: int = 0) -> int:
         """The thread after its action, which had this result: what was read, chosen, allocated, started."""
         key = (thread, result)
         found = self._after.get(key)
         if found is None:
-            run = _Run(self, self.frames[thread])
+            run = Run(self, self.frames[thread])
             instruction = run.body.instructions[run.position]
             register = getattr(instruction, "register", None)
             if register is not None:
@@ -143,7 +143,7 @@ class Threads:
         found: dict[tuple[int, ...], int] = {}
         more: list[int] = []
         for kind in uses.kinds():
-            if not uses.used or _Run(self, frame).forgets(kind[0], uses):
+            if not uses.used or Run(self, frame).forgets(kind[0], uses):
                 found.setdefault(uses.answers(kind[0]), kind[0])
                 continue
             numbers = uses.sample(kind, self.samples) if self.samples else all_numbers(kind)
@@ -158,7 +158,7 @@ class Threads:
         frame = self.frames[thread]
         return [value for _, value in frame.registers] + [value for _, value in frame.cells]
 
-    def _settled(self, run: _Run) -> int:
+    def _settled(self, run: Run) -> int:
         """The number of the thread once it has run up to its next action."""
         action = run.to_action()
         self.was_cut = self.was_cut or action.does is Does.CUT
@@ -171,7 +171,7 @@ class Threads:
         return found
 
 
-class _Run:
+class Run:
     """A thread that runs alone."""
 
     def __init__(self, threads: Threads, frame: Frame, registers: dict[str, int] | None = None) -> None:

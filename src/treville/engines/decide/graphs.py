@@ -1,0 +1,88 @@
+"""All consistent execution graphs, each once: assertions and errors of memory, without states and formulas.
+
+What an execution graph does not tell makes no difference: neither the order of independent steps nor, as for a
+machine, which buffers or views lead to the same reads (docs/how-it-works/graphs.md).
+"""
+
+from __future__ import annotations
+
+from treville.engines.contract import YES, Decision, Engine, Failure, GaveUp, Proved, Refuted, Suitability
+from treville.engines.decide.by_states import OF_MACHINES
+from treville.engines.features import Feature
+from treville.engines.task import ProgramTask
+from treville.machines.graphs.explore import Explorer, Failing
+from treville.machines.graphs.of_program import explorer_for, knows_races, suits_graphs
+from treville.machines.graphs.witness import answer_of, execution_of
+from treville.machines.states import TooManyStates
+from treville.models.evaluate import evaluate
+from treville.passes.program import without_assertions
+from treville.results import Budget
+
+_BETWEEN_LOOKS = 256
+
+
+class Graphs(Engine[ProgramTask, Decision]):
+    """See the module. A unit of work is an event that is added to a graph."""
+
+    name = "graphs"
+    supports = OF_MACHINES | {Feature.FAILURES, Feature.RACES, Feature.ENDS_AT_ERRORS}
+
+    def __init__(self) -> None:
+        self._explorer: Explorer | None = None
+        self._events = 0
+
+    def fits(self, task: ProgramTask) -> Suitability:
+        """Has the model what the search relies on?"""
+        if Feature.RACES in task.features and not knows_races(task.model):
+            return Suitability(f"graphs do not know the races of {task.model.name}")
+        return (
+            YES if suits_graphs(task.model) else Suitability(f"graphs cannot be built for {task.model.name}")
+        )
+
+    def search(self, task: ProgramTask, budget: Budget) -> Decision:
+        """Explore on."""
+        if self._explorer is None:
+            races = Feature.RACES in task.features
+            program = without_assertions(task.program) if races else task.program
+            self._explorer = explorer_for(program, task.model, task.property.errors, task.bound)
+            self._explorer.races = races
+        explorer = self._explorer
+
+        def spend(units: int) -> None:
+            self._events += units
+            if self._events % _BETWEEN_LOOKS == 0:
+                task.budget.check()
+            budget.spend(units)
+
+        explorer.spend = spend
+        try:
+            with task.budget.stage("graphs"):
+                found = explorer.explore()
+        except TooManyStates as error:
+            return GaveUp(str(error), stats=self._stats())
+        if found is not None:
+            return self._refuted(task, explorer, found)
+        if explorer.threads.was_cut:
+            return GaveUp(
+                "something was cut at the bound", "raise --bound", bound=task.bound, stats=self._stats()
+            )
+        return Proved(stats=self._stats())
+
+    def _stats(self) -> dict[str, int]:
+        assert self._explorer is not None
+        return {
+            "events": self._events, "executions": self._explorer.complete, "blocked": self._explorer.blocked,
+        }  # fmt: skip
+
+    def _refuted(self, task: ProgramTask, explorer: Explorer, found: Failing) -> Decision:
+        answer = answer_of(explorer, found)
+        execution = execution_of(task.program, answer)
+        judged = evaluate(
+            task.model, len(execution.events), execution.sets, execution.relations, everything=False
+        )
+        if not judged.consistent:
+            return GaveUp(f"a graph that {task.model.name} forbids", stats=self._stats())
+        names = tuple(name or "main" for name in answer.bodies)
+        failed = () if found.instruction is None else (found.instruction,)
+        failure = Failure(task.program, names, failed, found.message)
+        return Refuted(execution, failure, stats=self._stats())

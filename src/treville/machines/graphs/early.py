@@ -1,0 +1,124 @@
+"""May a read have read a write that comes after it in program order and reads-from?
+
+The search builds graphs without cycles of program order and reads-from. Some models allow such cycles (load
+buffering), where a write is not ordered after a read before it in its thread. The first event that closes such a
+cycle is a read; all else of the cycle is in a graph without cycles, where that read reads something else. So it is
+enough to look, whenever a write is added, for reads of its cell that it needs but that are not ordered before it by
+what the model preserves of program order and by reads-from between threads: with none, there are no cycles (compare
+M. Kokologiannakis, V. Vafeiadis, HMC: model checking for hardware memory models, ASPLOS 2020).
+"""
+
+from __future__ import annotations
+
+from treville.machines.graphs.event import Event, Kind, initial_write
+from treville.machines.graphs.graph import Graph
+from treville.machines.graphs.local import Dependencies, Key, key_of
+from treville.machines.graphs.relations import Base
+from treville.models.evaluate import evaluate
+from treville.models.model import Model
+from treville.relations import Relation
+
+_COMMUNICATION = ("rf", "co", "fr")
+
+
+class EarlyWrites:
+    """Looks for such reads; `names` are the model's definitions of preserved program order."""
+
+    def __init__(self, model: Model, names: tuple[str, ...], depends: Dependencies) -> None:
+        self.model, self.names, self.depends = model, names, depends
+        self._known: dict[Key, list[int]] = {}
+
+    def possible(self, graph: Graph, write: Event) -> bool:
+        """Does the write, which comes next, need a read of its cell that is not ordered before it?"""
+        wanted = 0
+        for read in graph.reads.get(write.place, ()):
+            if read.bit & write.prefix and read.thread != write.thread:
+                wanted |= read.bit
+        if not wanted:
+            return False
+        graph.threads[write.thread].append(write)
+        graph.order.append(write)
+        missing = wanted & ~self._ordered(graph, write, wanted)
+        graph.threads[write.thread].pop()
+        graph.order.pop()
+        return bool(missing)
+
+    def _ordered(self, graph: Graph, write: Event, wanted: int) -> int:
+        """The events that are ordered before the write; no more of them than are needed to know the wanted."""
+        events = {event.bit: event for event in graph.order}
+        found = todo = write.bit
+        local: dict[int, list[int]] = {}
+        while todo and wanted & ~found:
+            bit = todo & -todo
+            todo ^= bit
+            event = events[bit]
+            if event.thread not in local:
+                local[event.thread] = self._preserved(graph, event.thread, write)
+            before = local[event.thread][event.index]
+            source = event.source
+            if source is not None and source.thread not in (event.thread, -1):
+                before |= source.bit
+            todo |= before & ~found
+            found |= before
+        return found
+
+    def _preserved(self, graph: Graph, thread: int, write: Event) -> list[int]:
+        """For each event of the thread that the write needs those before it that it is ordered after, also
+        in the threads that started it."""
+        part = _line(graph, thread, write.prefix)
+        key = tuple(key_of(part, each) for each in part.threads)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._evaluated(part, thread)
+        return found
+
+    def _evaluated(self, part: Graph, thread: int) -> list[int]:
+        needs = {each: self.depends.of(part, each) for each in part.threads}
+        base = Base(part, needs)
+        for name in _COMMUNICATION:
+            base.relations[name] = Relation.empty(base.count)
+        evaluation = evaluate(self.model, base.count, base.sets, base.relations)
+        order = Relation.empty(base.count)
+        for name in self.names:
+            order = order | evaluation.relation(name)
+        rows = order.plus().inverse().rows
+        found = []
+        for event in part.threads[thread]:
+            number, before = base.numbers.get(id(event)), 0
+            if number is not None:
+                for other in base.events:
+                    if rows[number] >> base.numbers[id(other)] & 1:
+                        before |= other.bit
+            found.append(before)
+        return found
+
+
+def _line(graph: Graph, thread: int, kept: int) -> Graph:
+    """A thread and those that started it, up to the start; reads read nothing."""
+    part = Graph()
+    while True:
+        root = graph.roots[thread]
+        part.threads[thread] = [event for event in graph.threads[thread] if event.bit & kept]
+        part.roots[thread] = root
+        if root.bit == 1:
+            break
+        kept = root.po
+        thread = next(
+            number
+            for number, events in graph.threads.items()
+            if any(event.bit == root.bit for event in events)
+        )
+    line = 0
+    for events in part.threads.values():
+        for event in events:
+            line |= event.bit
+    part.order = [event for event in graph.order if event.bit & line]
+    for event in part.order:
+        place = event.place
+        if event.kind in (Kind.READ, Kind.WRITE) and place not in part.writes:
+            part.writes[place] = (initial_write(place, 0),)
+        if event.kind is Kind.WRITE:
+            part.writes[place] = (*part.writes[place], event)
+        elif event.kind is Kind.READ:
+            part.reads[place] = (*part.reads.get(place, ()), event)
+    return part

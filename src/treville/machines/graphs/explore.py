@@ -1,0 +1,413 @@
+"""A program and a model -> every consistent execution graph, once (TruSt).
+
+Events are added one by one, in the order that a fixed schedule of the threads gives. A read takes each write that
+keeps the graph consistent; a write takes each place in coherence, and besides each earlier read that does not
+need it may read it instead: then what was added after that read is deleted, but for what the write needs. This is
+done only where the deleted events are just what would be added again, so that no graph is built twice, and
+nothing but the graph itself need be remembered (M. Kokologiannakis, I. Marmanis, V. Gladstein, V. Vafeiadis,
+Truly stateless, optimal dynamic partial order reduction, POPL 2022).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from treville.machines.graphs.clocks import Clocks, lower_bound
+from treville.machines.graphs.consistency import Bits, Consistency
+from treville.machines.graphs.early import EarlyWrites
+from treville.machines.graphs.event import Event, Kind, initial_write
+from treville.machines.graphs.graph import Graph, may_be_revisited
+from treville.machines.graphs.rounds import Rounds
+from treville.machines.graphs.space import Outside, Space
+from treville.machines.states import TooManyStates
+from treville.machines.threads import ARBITRARY, MAIN, Action, Does, Threads
+from treville.programs import ir
+from treville.programs.operators import wrap
+from treville.records import dataclass, field
+from treville.results.properties import NEVER_WRITTEN, Error
+
+_MOST_EVENTS = 4_000
+Found: TypeAlias = "Graph | Failing | None"
+Choice: TypeAlias = Callable[[], Found]
+_STEPS = (Does.FENCE, Does.SPAWN, Does.ALLOCATE)
+
+
+@dataclass(frozen=True, slots=True)
+class Failing:
+    """A graph in which a thread fails at an instruction, or (None) two threads race."""
+
+    graph: Graph
+    instruction: ir.Instruction | None
+    message: str = ""
+
+
+@dataclass
+class Explorer:
+    """The search. `spend` counts the events that are added. `reduced`: leave out what makes no difference to
+    failures. `visit` is shown every complete graph."""
+
+    threads: Threads
+    space: Space
+    clocks: Clocks
+    consistency: Consistency
+    bits: Bits
+    errors: frozenset[Error]
+    spend: Callable[[int], None]
+    reduced: bool = True
+    visit: Callable[[Graph], None] | None = None
+    early: EarlyWrites | None = None
+    races: bool = False
+    complete: int = 0
+    blocked: int = 0
+    _first: dict[int, int] = field(default_factory=dict)
+    _children: dict[tuple[int, int], int] = field(default_factory=dict)
+    _stack: list[Choice] | None = None
+
+    def __post_init__(self) -> None:
+        self._rounds = Rounds(self.threads, self.space.memories.globals, self._behind)
+
+    def explore(self) -> Failing | None:
+        """Go on until a thread fails, or everything was seen."""
+        if self._stack is None:
+            self._stack = [self._begin]
+        stack = self._stack
+        while stack:
+            found = stack.pop()()
+            while found is not None:
+                if isinstance(found, Failing):
+                    return found
+                self.spend(1)
+                found = self._next(found)
+        return None
+
+    def _begin(self) -> Graph:
+        graph = Graph()
+        root = initial_write(0, 0)
+        root.index, root.after = -1, self.threads.start(MAIN)
+        graph.threads[0], graph.roots[0] = [], root
+        return graph
+
+    # -- who is next -------------------------------------------------------------------------------------
+
+    def _next(self, graph: Graph) -> Found:
+        """The graph with one event more; None if there is none, or if there are several such graphs, which
+        then wait."""
+        actions = self.threads.actions
+        waits = False
+        for number in graph.threads if graph.urgent < 0 else (graph.urgent,):
+            last = graph.last(number)
+            if last.idle:
+                waits = True
+                continue
+            action = actions[last.after]
+            does = action.does
+            if does is Does.END:
+                continue
+            if does is Does.LOAD or does is Does.UPDATE:
+                return self._access(graph, number, last, action, self._read)
+            if does is Does.STORE:
+                return self._access(graph, number, last, action, self._write)
+            if does is Does.FAIL:
+                assert action.instruction is not None
+                return Failing(graph, action.instruction)
+            if does in _STEPS or (does is Does.JOIN and self._has_ended(graph, action.address)):
+                return self._step(graph, number, last, action)
+            if does is Does.CHOOSE:
+                return self._choose(graph, number, last)
+            if does in (Does.BLOCKED, Does.CUT, Does.JOIN):
+                waits = True
+                continue
+            raise TooManyStates(f"graphs have no {does.value}")
+        self.complete += not waits
+        self.blocked += waits
+        if self.visit is not None and not waits:
+            self.visit(graph)
+        return None
+
+    def _has_ended(self, graph: Graph, number: int) -> bool:
+        if number not in graph.threads:
+            return False
+        last = graph.last(number)
+        return not last.idle and self.threads.actions[last.after].does is Does.END
+
+    def _event(self, graph: Graph, kind: Kind, number: int, last: Event, action: Action) -> Event:
+        index = len(graph.threads[number])
+        if len(graph.order) > _MOST_EVENTS:
+            raise TooManyStates("an execution that goes on and on")
+        event = Event(kind, number, index, self.bits.of(number, index), last.after)
+        event.instruction, event.place = action.instruction, action.address
+        return event
+
+    # -- steps without a choice --------------------------------------------------------------------------
+
+    def _step(self, graph: Graph, number: int, last: Event, action: Action) -> Graph:
+        does, result = action.does, 0
+        kind = Kind[does.name]
+        event = self._event(graph, kind, number, last, action)
+        self.clocks.follow(event, last)
+        if kind is Kind.ALLOCATE:
+            result = self.space.allocate(graph, event, number, self.threads.frames[last.after].objects)
+        elif kind is Kind.SPAWN:
+            result = event.value = self._child(number, event.index)
+        elif kind is Kind.JOIN:
+            event.value = action.address
+            self.clocks.join(event, graph.last(action.address))
+            graph.joins[action.address] = event
+        event.after = self._behind(last.after, result)
+        if kind is Kind.SPAWN:
+            self._start(graph, event, action)
+        graph.add(event)
+        if self.reduced and kind is Kind.FENCE and self._rounds.ends(graph, event, event.after):
+            event.idle = True
+        return graph
+
+    def _child(self, number: int, index: int) -> int:
+        key = (number, index)
+        if key not in self._children:
+            self._children[key] = len(self._children) + 1
+        return self._children[key]
+
+    def _start(self, graph: Graph, spawn: Event, action: Action) -> None:
+        assert isinstance(action.instruction, ir.Spawn)
+        number = spawn.value
+        root = Event(Kind.SPAWN, number, -1, spawn.bit, -1)
+        root.instruction, root.value = action.instruction, action.address
+        root.po, root.prefix, root.before, root.seen = spawn.po, spawn.prefix, spawn.before, spawn.seen
+        root.pending, root.pending_seen = spawn.pending, spawn.pending_seen
+        root.fenced, root.fenced_seen = spawn.fenced, spawn.fenced_seen
+        root.after = self.threads.start(action.instruction.function, action.address, number)
+        graph.threads[number], graph.roots[number] = [], root
+
+    def _behind(self, state: int, result: int) -> int:
+        """The thread behind its action; updates that do not write are over at once."""
+        threads = self.threads
+        state = threads.after(state, result)
+        while threads.actions[state].does is Does.SKIP:
+            state = threads.after(state)
+        return state
+
+    def _choose(self, graph: Graph, number: int, last: Event) -> Graph | None:
+        values = self.threads.choices(last.after)
+        if not values:
+            return None
+        self._first[last.after] = values[0]
+        return self._one_of([self._chosen(graph, number, last, value) for value in reversed(values)])
+
+    def _chosen(self, graph: Graph, number: int, last: Event, value: int) -> Choice:
+        def make() -> Graph:
+            other = graph.copy()
+            event = self._event(other, Kind.CHOOSE, number, last, self.threads.actions[last.after])
+            event.value = value
+            event.after = self._behind(last.after, value)
+            self.clocks.follow(event, last)
+            other.add(event)
+            return other
+
+        return make
+
+    def _one_of(self, choices: list[Choice]) -> Graph | None:
+        """Do the last of several, and keep the others for later."""
+        assert self._stack is not None
+        self._stack.extend(choices)
+        return None
+
+    # -- accesses ----------------------------------------------------------------------------------------
+
+    def _access(
+        self, graph: Graph, number: int, last: Event, action: Action,
+        access: Callable[[Graph, int, Event, Action], Found],
+    ) -> Found:  # fmt: skip
+        """A read or a write of memory that is there."""
+        instruction = action.instruction
+        assert isinstance(instruction, ir.Load | ir.Store)
+        self.space.memories.width(action.address, instruction.bits)
+        if action.address not in graph.writes:
+            try:
+                self.space.open(graph, action.address)
+            except Outside as outside:
+                if ir.error_of(instruction) in self.errors:
+                    return Failing(graph, instruction, str(outside))
+                return self._stopped(graph, number, last)
+        return access(graph, number, last, action)
+
+    def _stopped(self, graph: Graph, number: int, last: Event) -> Graph:
+        """The thread goes no further: an error that nobody asked for."""
+        event = self._event(graph, Kind.CHOOSE, number, last, Action(Does.BLOCKED))
+        event.after, event.idle = last.after, True
+        self._first[last.after] = 0
+        self.clocks.follow(event, last)
+        graph.add(event)
+        return graph
+
+    def _read(self, graph: Graph, number: int, last: Event, action: Action) -> Found:
+        place = action.address
+        writes = graph.writes[place]
+        low = lower_bound(graph, place, last.seen)
+        if len(writes) == 1 and writes[0].value == ARBITRARY:
+            return self._unset(graph, action)
+        if low == len(writes) - 1:
+            event = self._reading(graph, number, last, action, writes[-1])
+            return self._judged(self._with_read(graph, event), event)
+        choices = []
+        for position in range(low, len(writes)):
+            choices.append(self._read_of(graph, number, last, action, position))
+        return self._one_of(choices)
+
+    def _read_of_nothing(self, graph: Graph, number: int, last: Event, action: Action) -> Failing | None:
+        """A read of memory before anything was written there, if that is consistent."""
+        other, write = graph.copy(), graph.writes[action.address][0]
+        event = self._event(other, Kind.READ, number, last, action)
+        event.source = write
+        self.clocks.follow(event, last)
+        other.add(event)
+        return self._unset(graph, action) if self.consistency.accepts(other, write, event) else None
+
+    def _unset(self, graph: Graph, action: Action) -> Failing:
+        """A read of memory that nobody wrote."""
+        instruction = action.instruction
+        assert isinstance(instruction, ir.Load)
+        if Error.UNDEFINED in self.errors and not instruction.blind:
+            return Failing(graph, instruction, NEVER_WRITTEN)
+        raise TooManyStates("a read of memory that was not written")
+
+    def _read_of(self, graph: Graph, number: int, last: Event, action: Action, position: int) -> Choice:
+        write = graph.writes[action.address][position]
+        is_last = position == len(graph.writes[action.address]) - 1
+
+        def make() -> Found:
+            if write.value == ARBITRARY:
+                return self._read_of_nothing(graph, number, last, action)
+            event = self._reading(graph, number, last, action, write)
+            if event.idle and not is_last and not self.races:
+                return None
+            other = self._with_read(graph.copy(), event)
+            if not is_last and not self.consistency.accepts(other, write, event):
+                return None
+            return self._judged(other, event)
+
+        return make
+
+    def _reading(self, graph: Graph, number: int, last: Event, action: Action, write: Event) -> Event:
+        """The event that reads a write."""
+        instruction = action.instruction
+        assert isinstance(instruction, ir.Load)
+        event = Event(Kind.READ, number, last.index + 1, self.bits.of(number, last.index + 1), last.after)
+        event.instruction, event.place, event.source = instruction, action.address, write
+        event.value = wrap(write.value, instruction.bits)
+        event.after = self._behind(last.after, event.value if instruction.register is not None else 0)
+        event.linked = instruction.link and self.threads.actions[event.after].does is Does.STORE
+        self.clocks.follow(event, last)
+        if self.reduced:
+            event.idle = self._is_idle(graph, event)
+        return event
+
+    def _with_read(self, graph: Graph, event: Event) -> Graph:
+        graph.add(event)
+        graph.urgent = event.thread if event.linked and not event.idle else -1
+        return graph
+
+    def _is_idle(self, graph: Graph, event: Event) -> bool:
+        """Does the thread only go round with this read? An update that writes back what it read counts, too."""
+        after = event.after
+        if event.linked:
+            store = self.threads.actions[after]
+            if store.value != event.value:
+                return False
+            after = self._behind(after, 0)
+        return self._rounds.ends(graph, event, after)
+
+    # -- writes ------------------------------------------------------------------------------------------
+
+    def _write(self, graph: Graph, number: int, last: Event, action: Action) -> Graph | None:
+        instruction, place = action.instruction, action.address
+        assert isinstance(instruction, ir.Store)
+        event = self._event(graph, Kind.WRITE, number, last, action)
+        event.value, event.linked = action.value, instruction.link
+        event.after = self._behind(last.after, 0)
+        self.clocks.follow(event, last)
+        self.clocks.release(event, graph, last if event.linked else None)
+        graph.urgent = -1
+        if self.early is not None and self.early.possible(graph, event):
+            raise TooManyStates("a write that an earlier read might have read: load buffering")
+        low = 1 + lower_bound(graph, place, last.seen)
+        choices: list[Choice] = []
+        for read in graph.reads.get(place, ()):
+            if not read.bit & event.prefix:
+                choices += self._revisits(graph, read, event, low)
+        choices += [self._put(graph, event, position) for position in self._places(graph, event, low)]
+        return self._one_of(choices)
+
+    def _places(self, graph: Graph, event: Event, low: int) -> list[int]:
+        """Where a write can go in coherence: not before what its thread knows, nor into an update."""
+        writes = graph.writes[event.place]
+        if event.linked:
+            source = graph.threads[event.thread][event.index - 1].source
+            assert source is not None
+            position = writes.index(source) + 1
+            free = position == len(writes) or not writes[position].linked
+            return [position] if free and position >= low else []
+        return [at for at in range(low, len(writes) + 1) if at == len(writes) or not writes[at].linked]
+
+    def _put(self, graph: Graph, event: Event, position: int) -> Choice:
+        is_last = position == len(graph.writes[event.place])
+
+        def make() -> Found:
+            other = graph.copy()
+            other.add(event)
+            other.place_write(event, position)
+            if not is_last and not self.consistency.accepts(other, event, event):
+                return None
+            return self._judged(other, event)
+
+        return make
+
+    def _revisits(self, graph: Graph, read: Event, event: Event, low: int) -> list[Choice]:
+        """The graphs in which an earlier read reads the write."""
+        kept = may_be_revisited(graph, read, event.prefix & ~event.bit, self._first)
+        if kept is None:
+            return []
+        events = graph.threads[read.thread]
+        last = events[read.index - 1] if read.index else graph.roots[read.thread]
+        new = self._reading(graph, read.thread, last, self.threads.actions[read.state], event)
+        other = graph.revisited(kept, read, new)
+        low = 1 + lower_bound(other, event.place, event.seen | last.seen)
+        places = self._places(other, event, low)
+        other.add(event)
+        return [self._revisited(other, event, new, position) for position in places]
+
+    def _revisited(self, graph: Graph, event: Event, new: Event, position: int) -> Choice:
+        is_last = position == len(graph.writes[event.place])
+
+        def make() -> Found:
+            if new.idle and not is_last and not self.races:
+                return None
+            other = graph.copy()
+            other.place_write(event, position)
+            if not is_last and not self.consistency.accepts(other, event, new):
+                return None
+            return self._judged(other, event, new)
+
+        return make
+
+    # -- races -------------------------------------------------------------------------------------------
+
+    def _judged(self, graph: Graph, *fresh: Event) -> Graph | Failing:
+        """The graph, or that its new events race with others."""
+        if self.races and any(self._races(graph, event) for event in fresh):
+            return Failing(graph, None)
+        return graph
+
+    def _races(self, graph: Graph, event: Event) -> bool:
+        """Is there an access of the same cell that does not happen before the event, one of them a write and
+        one not atomic? The event happens before nothing."""
+        others = graph.writes[event.place][1:]
+        if event.kind is Kind.WRITE:
+            others = (*others, *graph.reads.get(event.place, ()))
+        atomic = self.clocks.is_atomic(event)
+        return any(
+            other.thread != event.thread
+            and not other.bit & event.before
+            and not (atomic and self.clocks.is_atomic(other))
+            for other in others
+        )

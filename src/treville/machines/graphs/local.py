@@ -1,0 +1,71 @@
+"""The events of one thread -> what each depends on, and the part of program order that a model preserves.
+
+Both follow from what the thread did and read, whatever other threads do, so each is computed once for all graphs
+in which it did the same.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from treville.events.trace import Value
+from treville.machines.dependencies import Needs, Walk
+from treville.machines.graphs.event import Event, Kind
+from treville.machines.threads import MAIN
+from treville.programs import ir
+
+if TYPE_CHECKING:
+    from treville.machines.graphs.graph import Graph
+    from treville.machines.threads import Threads
+
+Key: TypeAlias = tuple[object, ...]
+
+
+def key_of(graph: Graph, thread: int) -> Key:
+    """The same for all graphs in which the thread did the same."""
+    root = graph.roots[thread]
+    return (thread, root.after, *[(event.state, event.value) for event in graph.threads[thread]])
+
+
+class Dependencies:
+    """What the events of threads depend on: masks of the indices of reads in the same thread."""
+
+    def __init__(self, threads: Threads) -> None:
+        self._threads = threads
+        self._known: dict[Key, list[Needs | None]] = {}
+
+    def of(self, graph: Graph, thread: int) -> list[Needs | None]:
+        """For each event of the thread what it needs; None for those that are in no relation."""
+        key = key_of(graph, thread)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._walked(graph, thread)
+        return found
+
+    def _walked(self, graph: Graph, thread: int) -> list[Needs | None]:
+        body, argument = self._body(graph, thread)
+        walk = Walk(self._threads.bodies[body], thread, argument)
+        found: list[Needs | None] = []
+        for event in graph.threads[thread]:
+            instruction = event.instruction
+            if instruction is None:
+                found.append(None)
+                continue
+            walk.run_to(instruction)
+            if event.kind in (Kind.READ, Kind.WRITE, Kind.FENCE):
+                found.append(walk.needs(instruction))
+            else:
+                found.append(None)
+            walk.go_on(self._result(event))
+        return found
+
+    def _result(self, event: Event) -> Value:
+        if event.kind is Kind.READ:
+            return Value(event.value, 1 << event.index)
+        return Value(event.place if event.kind is Kind.ALLOCATE else event.value)
+
+    def _body(self, graph: Graph, thread: int) -> tuple[str, int]:
+        """What a thread runs, with which argument."""
+        start = graph.roots[thread]
+        made = start.instruction
+        return (made.function, start.value) if isinstance(made, ir.Spawn) else (MAIN, 0)

@@ -1,0 +1,113 @@
+"""Rounds of loops that make no difference: the thread need not go on behind them.
+
+A thread that is again where it was, and wrote nothing meanwhile that anybody sees, has gone round for nothing:
+without that round its execution is consistent, too, with the same threads at the same places. So it waits there:
+its reads can still be revisited by later writes, and then it goes on otherwise. The same holds where the last read
+of a round finds what the first might have found as well: a compare-and-exchange that fails and is tried again
+with what it found (M. Kokologiannakis, X. Ren, V. Vafeiadis, Dynamic partial order reductions for spinloops, FMCAD
+2021).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from treville.machines.graphs.clocks import ACQUIRING
+from treville.machines.graphs.event import Event, Kind
+from treville.machines.graphs.graph import Graph
+from treville.machines.memories import slot_of
+from treville.machines.threads import Does, Run, Threads
+from treville.programs import ir
+from treville.programs.spin import registers_of
+
+_MOST_THREADS = 64  # as `Memories.fresh` names objects
+_UNSEEN = (Kind.READ, Kind.FENCE, Kind.CHOOSE)
+_ORDERLESS = frozenset(("A", "RLX", "NA", "DATA"))
+
+
+class Rounds:
+    """Looks for rounds that make no difference. `globals` is the number of globals, `behind` the thread after an
+    action with a result."""
+
+    def __init__(self, threads: Threads, global_count: int, behind: Callable[[int, int], int]) -> None:
+        self.threads, self._globals, self._behind = threads, global_count, behind
+        self._overwritten: dict[tuple[int, int], bool] = {}
+
+    def ends(self, graph: Graph, event: Event, after: int) -> bool:
+        """Does a round end with the event, behind which the thread is `after`?"""
+        if event.state == after:
+            return True
+        events = graph.threads[event.thread]
+        for index in range(event.index - 1, -1, -1):
+            other = events[index]
+            kind = other.kind
+            if kind is Kind.WRITE:
+                if not self._is_unseen(events, other, after):
+                    return False
+            elif kind not in _UNSEEN:
+                return False
+            if other.state == after:
+                return True
+            if kind is Kind.READ and other.place == event.place and event.kind is Kind.READ:
+                if self._behind(other.state, event.value) == after and _is_weaker(other, event):
+                    return True
+        return False
+
+    def _is_unseen(self, events: list[Event], write: Event, after: int) -> bool:
+        """Does a write leave what was there, or something that nobody will see?"""
+        if write.linked:
+            return write.value == events[write.index - 1].value
+        return self._is_private(events, write) and self._is_overwritten(after, write.place)
+
+    def _is_private(self, events: list[Event], write: Event) -> bool:
+        """Is it in an object that the thread made, and told nobody of?"""
+        slot = slot_of(write.place)
+        if slot < self._globals or (slot - self._globals) % _MOST_THREADS != write.thread:
+            return False
+        told = (Kind.WRITE, Kind.SPAWN)
+        return not any(
+            event.kind in told and slot in (slot_of(event.value), slot_of(_argument(event)))
+            for event in events
+        )
+
+    def _is_overwritten(self, state: int, place: int) -> bool:
+        """Does the thread write the cell before it does anything that might depend on what is there?"""
+        key = (state, place)
+        found = self._overwritten.get(key)
+        if found is None:
+            found = self._overwritten[key] = self._looked_ahead(state, place)
+        return found
+
+    def _looked_ahead(self, state: int, place: int) -> bool:
+        action = self.threads.actions[state]
+        if action.does is Does.STORE:
+            return action.address == place
+        frame = self.threads.frames[state]
+        if action.does is not Does.LOAD or action.address == place or frame.end is not None:
+            return False
+        changed = {getattr(action.instruction, "register", None)}
+        for instruction in self.threads.bodies[frame.body].instructions[frame.position + 1 :]:
+            if isinstance(instruction, ir.Local):
+                changed.add(instruction.register)
+            elif isinstance(instruction, ir.Store) and instruction.when is None:
+                if registers_of(instruction.address) & changed:
+                    return False
+                return Run(self.threads, frame).evaluate(instruction.address) == place
+            else:
+                return False
+        return False
+
+
+def _argument(event: Event) -> int:
+    return event.place if event.kind is Kind.SPAWN else 0
+
+
+def _is_weaker(one: Event, other: Event) -> bool:
+    """Does a read order no more than another one would in its place?"""
+    first, second = _tags(one), _tags(other)
+    asked = first - _ORDERLESS
+    return asked <= second or (asked <= {"ACQ"} and bool(second & ACQUIRING))
+
+
+def _tags(event: Event) -> frozenset[str]:
+    return frozenset(getattr(event.instruction, "tags", ()))

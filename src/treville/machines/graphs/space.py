@@ -1,0 +1,57 @@
+"""The cells of a program: what each holds at first, and which addresses are inside an object."""
+
+from __future__ import annotations
+
+from treville.machines.buffers.step import NULL_USED, OUTSIDE
+from treville.machines.graphs.event import Event, initial_write
+from treville.machines.graphs.graph import Graph
+from treville.machines.memories import Memories, initial_memory, slot_of, start_of
+from treville.machines.states import TooManyStates
+from treville.machines.threads import ARBITRARY
+from treville.programs import ir
+
+
+class Outside(Exception):
+    """An access to what is no object."""
+
+
+class Space:
+    """Globals, and the objects that a graph allocates."""
+
+    def __init__(self, program: ir.Program) -> None:
+        self.memories = Memories(program)
+        self._initial = dict(initial_memory(program))
+
+    def open(self, graph: Graph, address: int) -> None:
+        """Give a cell its initial write. Raises `Outside`."""
+        if slot_of(address) < self.memories.globals:
+            if self.memories.is_outside(self.memories.initial, address):
+                raise Outside(NULL_USED if 0 <= address < ir.NULL_PAGE else OUTSIDE)
+            if address not in self._initial:
+                raise TooManyStates("an access to padding")
+            value = self._initial[address]
+        else:
+            value = self._fresh(graph, address)
+        graph.writes[address] = (initial_write(address, value),)
+
+    def _fresh(self, graph: Graph, address: int) -> int:
+        start = start_of(address)
+        made = graph.objects.get(start)
+        if made is None or address - start >= made.value:
+            raise Outside(OUTSIDE)
+        assert isinstance(made.instruction, ir.Allocate)
+        return 0 if made.instruction.zeroed else ARBITRARY
+
+    def allocate(self, graph: Graph, event: Event, thread: int, earlier: int) -> int:
+        """Where the object of an allocation begins."""
+        start = self.memories.fresh(thread, earlier)
+        size = event.place
+        if not 0 <= size < ir.LOCATION_STRIDE:
+            raise TooManyStates("an allocation that is too large")
+        slot = slot_of(start)
+        for address in [at for at in graph.writes if slot_of(at) == slot]:
+            del graph.writes[address]
+            graph.reads.pop(address, None)
+        event.place, event.value = start, size
+        graph.objects[start] = event
+        return start
