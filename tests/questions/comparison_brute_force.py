@@ -7,9 +7,9 @@ observed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import permutations, product
 
 from treville.models.model import Model
 from treville.programs.litmus import parse
@@ -48,21 +48,25 @@ class Space:
         return [s for s in WRITERS[self.dialect].spellings if s.name in self.fences and s.role is Role.FENCE]
 
 
-def smallest(space: Space, allowing: Model, forbidding: Model, most: int) -> tuple[int, int, str] | None:
-    """Accesses and threads of the smallest program that reaches a state under one model and not under the
-    other, and its text."""
+def separations(
+    space: Space, models: Mapping[str, Model], most: int
+) -> dict[tuple[str, str], tuple[int, int, str]]:
+    """For each pair of models of which the first allows what the second forbids: accesses and threads of the
+    smallest program that shows it, and its text."""
+    found: dict[tuple[str, str], tuple[int, int, str]] = {}
     for size in range(1, most + 1):
         for threads in range(1, min(size, 4) + 1):
             for program in programs(space, size, threads):
                 text = WRITERS[space.dialect].write(program)
                 test = parse(text, "brute.litmus")
-                more = outcomes(test, allowing)
-                if more.undefined:
-                    continue
-                less = outcomes(test, forbidding)
-                if not less.undefined and more.states.keys() - less.states.keys():
-                    return size, threads, text
-    return None
+                answers = {name: outcomes(test, model) for name, model in models.items()}
+                for one, other in permutations(models, 2):
+                    more, less = answers[one], answers[other]
+                    if (one, other) in found or more.undefined or less.undefined:
+                        continue
+                    if more.states.keys() - less.states.keys():
+                        found[one, other] = size, threads, text
+    return found
 
 
 def programs(space: Space, size: int, threads: int) -> Iterator[WrittenProgram]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from treville.formulas.formula import Literal
 from treville.programs.litmus.writing.program import Access, Barrier, Branch, Item, Outcome, Spelling
+from treville.questions.comparison.patterns import Pattern
 from treville.questions.comparison.sketch import SECOND, Sketch
 
 
@@ -26,6 +27,7 @@ class Found:
     cost: int
     program: tuple[Literal, ...]
     state: tuple[Literal, ...]
+    pattern: Pattern
 
 
 class Reader:
@@ -93,7 +95,7 @@ class _Solution:
                 items += self._fence(number)
         return Found(
             tuple(map(tuple, threads)), self._outcome(), len(set(self.location)), 0,
-            tuple(self._program_literals()), tuple(self._state_literals()),
+            tuple(self._program_literals()), tuple(self._state_literals()), self._pattern(),
         )  # fmt: skip
 
     def _access(self, first: int, last: int) -> Access:
@@ -139,6 +141,32 @@ class _Solution:
             if last > 1:
                 memory.append((location, last))
         return Outcome(tuple(registers), tuple(memory))
+
+    def _pattern(self) -> Pattern:
+        sketch, true = self.sketch, self.is_true
+        threads: list[list[int]] = [[] for _ in sketch.shape.threads]
+        for place in sketch.places:
+            threads[place.thread].append(place.number)
+        kinds = tuple(sketch.kinds[kind] for kind in self.kind)
+        sources = {}
+        for read, kind in enumerate(kinds):
+            if kind.reads:
+                write = next(write for write, literal in sketch.sources[read] if true(literal))
+                sources[read] = write if write >= 0 else None
+        letters = sketch.alphabet.fences
+        fences = {
+            gap: letter.spelling
+            for gap, row in sketch.fences.items()
+            for literal, letter in zip(row, letters, strict=True)
+            if true(literal)
+        }
+        return Pattern(
+            tuple(map(tuple, threads)), kinds, tuple(self.location), sources,
+            frozenset(pair for pair, literal in sketch.coherence.items() if true(literal)), fences,
+            frozenset((name, *pair) for name, pairs in sketch.dependencies.items()
+                      for pair, literal in pairs.items() if true(literal)),
+            frozenset(pair for pair, literal in sketch.behind.items() if pair[1] in fences and true(literal)),
+        )  # fmt: skip
 
     def _program_literals(self) -> list[Literal]:
         sketch = self.sketch

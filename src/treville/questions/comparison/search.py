@@ -10,7 +10,7 @@ that the test asks for and the forbidding one must not, whatever the order of wr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from treville.engines.contract import GaveUp
@@ -27,6 +27,7 @@ from treville.programs.litmus.writing.program import WrittenProgram
 from treville.questions.comparison.alphabet import Alphabet, alphabet
 from treville.questions.comparison.found import Found, Reader
 from treville.questions.comparison.names import name_of
+from treville.questions.comparison.patterns import Inside, Pattern
 from treville.questions.comparison.sketch import Shape, Sketch
 from treville.questions.comparison.view import ALLOWING, FORBIDDING, View
 from treville.questions.executions import executions
@@ -91,6 +92,14 @@ def smallest_difference(
         return GaveUp(error.reason, error.advice, error=error)
 
 
+def all_differences(
+    allowing: Model, forbidding: Model, scope: Scope, budget: Budget | None = None
+) -> Iterator[Difference]:
+    """Tests of the scope such that every other one that the models disagree about has one of them inside (see
+    `patterns`), smallest first. Raises `BudgetExceeded`."""
+    return Search(allowing, forbidding, scope, budget or Budget()).minimal_differences()
+
+
 class Search:
     """Looks for tests that one model allows and another forbids."""
 
@@ -122,16 +131,43 @@ class Search:
                     best = cost, found[1]
         return None if best is None else best[1]
 
+    def minimal_differences(self) -> Iterator[Difference]:
+        """All tests that have no other one inside."""
+        known: list[Pattern] = []
+        for events in range(self.scope.least, self.scope.events + 1):
+            for threads in range(1, min(events, self.scope.threads) + 1):
+                for shape in self.scope.shapes(events, threads):
+                    with self.budget.stage(f"{events} accesses in {threads} threads"):
+                        self.budget.check()
+                        shaped = ShapeSearch(self, shape, known)
+                    while (found := shaped.best()) is not None:
+                        known.append(found[0].pattern)
+                        shaped.leave_out(found[0].pattern)
+                        yield found[1]
+
 
 class ShapeSearch:
-    """Looks among the programs of one shape."""
+    """Looks among the programs of one shape; with `known` tests only for those that have none of them
+    inside."""
 
-    def __init__(self, search: Search, shape: Shape) -> None:
+    def __init__(self, search: Search, shape: Shape, known: Sequence[Pattern] | None = None) -> None:
         self.search = search
         self.shape = shape
         self.sketch = Sketch(shape, search.alphabet, search.coherent)
+        self.inside = None if known is None else Inside(self.sketch)
+        if self.inside is not None:
+            for pattern in known or ():
+                for literals in self.inside.clauses(pattern):
+                    self.sketch.formula.forbid(*literals)
         self.reader = Reader(self.sketch)
         self.solver = self._solver()
+
+    def leave_out(self, pattern: Pattern) -> None:
+        """From now on no test that has this one inside."""
+        assert self.inside is not None
+        for literals in self.inside.clauses(pattern):
+            if self.solver is not None:
+                self.solver.forbid(literals)
 
     def _solver(self) -> Clasp | None:
         """A solver that holds what is consistent for one model and not for the other; None where nothing

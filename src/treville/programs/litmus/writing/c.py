@@ -18,6 +18,7 @@ from treville.programs.litmus.writing.program import (
 _LOAD = "{register} = atomic_load_explicit({location}, memory_order_%s);"
 _STORE = "atomic_store_explicit({location}, {stored}, memory_order_%s);"
 _EXCHANGE = "{register} = atomic_exchange_explicit({location}, {stored}, memory_order_%s);"
+_RELAXED = ("xchg.rlx",)
 _FENCE = "atomic_thread_fence(memory_order_%s);"
 
 
@@ -30,22 +31,28 @@ class CWriter:
     spellings: tuple[Spelling, ...] = (
         Spelling("r", Role.READ, _LOAD % "relaxed"),
         Spelling("w", Role.WRITE, _STORE % "relaxed"),
-        Spelling("acq", Role.READ, _LOAD % "acquire", 1),
-        Spelling("con", Role.READ, _LOAD % "consume", 3),
-        Spelling("sc", Role.READ, _LOAD % "seq_cst", 2),
-        Spelling("rel", Role.WRITE, _STORE % "release", 1),
-        Spelling("sc", Role.WRITE, _STORE % "seq_cst", 2),
+        Spelling("acq", Role.READ, _LOAD % "acquire", 1, ("r", "con")),
+        Spelling("con", Role.READ, _LOAD % "consume", 3, ("r",)),
+        Spelling("sc", Role.READ, _LOAD % "seq_cst", 2, ("r", "con", "acq")),
+        Spelling("rel", Role.WRITE, _STORE % "release", 1, ("w",)),
+        Spelling("sc", Role.WRITE, _STORE % "seq_cst", 2, ("w", "rel")),
         Spelling("na", Role.READ, "{register} = *{location};", 2, plain=True),
         Spelling("na", Role.WRITE, "*{location} = {stored};", 2, plain=True),
         Spelling("xchg", Role.EXCHANGE, _EXCHANGE % "relaxed", 1),
-        Spelling("xchg.acq", Role.EXCHANGE, _EXCHANGE % "acquire", 2),
-        Spelling("xchg.rel", Role.EXCHANGE, _EXCHANGE % "release", 2),
-        Spelling("xchg.acqrel", Role.EXCHANGE, _EXCHANGE % "acq_rel", 3),
-        Spelling("xchg.sc", Role.EXCHANGE, _EXCHANGE % "seq_cst", 4),
+        Spelling("xchg.acq", Role.EXCHANGE, _EXCHANGE % "acquire", 2, ("xchg",)),
+        Spelling("xchg.rel", Role.EXCHANGE, _EXCHANGE % "release", 2, ("xchg",)),
+        Spelling("xchg.acqrel", Role.EXCHANGE, _EXCHANGE % "acq_rel", 3, ("xchg", "xchg.acq", "xchg.rel")),
+        Spelling(
+            "xchg.sc",
+            Role.EXCHANGE,
+            _EXCHANGE % "seq_cst",
+            4,
+            ("xchg", "xchg.acq", "xchg.rel", "xchg.acqrel"),
+        ),
         Spelling("f.acq", Role.FENCE, _FENCE % "acquire", 2),
         Spelling("f.rel", Role.FENCE, _FENCE % "release", 2),
-        Spelling("f.acqrel", Role.FENCE, _FENCE % "acq_rel", 3),
-        Spelling("f.sc", Role.FENCE, _FENCE % "seq_cst", 4),
+        Spelling("f.acqrel", Role.FENCE, _FENCE % "acq_rel", 3, ("f.acq", "f.rel")),
+        Spelling("f.sc", Role.FENCE, _FENCE % "seq_cst", 4, ("f.acq", "f.rel", "f.acqrel")),
     )
 
     def write(self, program: WrittenProgram) -> str:
@@ -107,15 +114,21 @@ class LinuxWriter(CWriter):
     spellings = (
         Spelling("r", Role.READ, "{register} = READ_ONCE(*{location});"),
         Spelling("w", Role.WRITE, "WRITE_ONCE(*{location}, {stored});"),
-        Spelling("acq", Role.READ, "{register} = smp_load_acquire({location});", 1),
-        Spelling("rel", Role.WRITE, "smp_store_release({location}, {stored});", 1),
+        Spelling("acq", Role.READ, "{register} = smp_load_acquire({location});", 1, ("r",)),
+        Spelling("rel", Role.WRITE, "smp_store_release({location}, {stored});", 1, ("w",)),
         Spelling("xchg.rlx", Role.EXCHANGE, "{register} = xchg_relaxed({location}, {stored});", 1),
-        Spelling("xchg.acq", Role.EXCHANGE, "{register} = xchg_acquire({location}, {stored});", 2),
-        Spelling("xchg.rel", Role.EXCHANGE, "{register} = xchg_release({location}, {stored});", 2),
-        Spelling("xchg", Role.EXCHANGE, "{register} = xchg({location}, {stored});", 3),
+        Spelling("xchg.acq", Role.EXCHANGE, "{register} = xchg_acquire({location}, {stored});", 2, _RELAXED),
+        Spelling("xchg.rel", Role.EXCHANGE, "{register} = xchg_release({location}, {stored});", 2, _RELAXED),
+        Spelling(
+            "xchg",
+            Role.EXCHANGE,
+            "{register} = xchg({location}, {stored});",
+            3,
+            (*_RELAXED, "xchg.acq", "xchg.rel"),
+        ),
         Spelling("rmb", Role.FENCE, "smp_rmb();", 1),
         Spelling("wmb", Role.FENCE, "smp_wmb();", 1),
-        Spelling("mb", Role.FENCE, "smp_mb();", 2),
+        Spelling("mb", Role.FENCE, "smp_mb();", 2, ("rmb", "wmb")),
     )
 
     def declared(self, plain: bool) -> str:

@@ -15,9 +15,9 @@ class PPCWriter(AssemblyWriter):
     spellings = (
         Spelling("r", Role.READ, "lwz{index} {register},{address}"),
         Spelling("w", Role.WRITE, "stw{index} {stored},{address}"),
-        Spelling("rmw", Role.EXCHANGE, "lwarx {register},{address}", 1, "stwcx. {stored},{address}"),
-        Spelling("sync", Role.FENCE, "sync", 3),
-        Spelling("lwsync", Role.FENCE, "lwsync", 2),
+        Spelling("rmw", Role.EXCHANGE, "lwarx {register},{address}", 1, (), "stwcx. {stored},{address}"),
+        Spelling("sync", Role.FENCE, "sync", 3, ("lwsync", "eieio")),
+        Spelling("lwsync", Role.FENCE, "lwsync", 2, ("eieio",)),
         Spelling("eieio", Role.FENCE, "eieio", 2),
         Spelling("isync", Role.FENCE, "isync", 1),
     )

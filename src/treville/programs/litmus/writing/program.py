@@ -29,12 +29,14 @@ class Role(StrEnum):
 class Spelling:
     """An instruction of a dialect. `name` stands for it in the names of tests, `text` in their code, where
     the writer of the dialect fills in what is in braces (an exchange by two instructions has a second text).
-    `cost` says how far it is from the simplest instruction of its role; `plain`: it is not atomic."""
+    `cost` says how far it is from the simplest instruction of its role, `above` names those that it is meant
+    to be stronger than; `plain`: it is not atomic."""
 
     name: str
     role: Role
     text: str
     cost: int = 0
+    above: tuple[str, ...] = ()
     second: str = ""
     plain: bool = False
 

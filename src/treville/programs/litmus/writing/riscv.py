@@ -9,8 +9,19 @@ _OFFSET, _ADDRESS, _STORED = 28, 29, 30  # registers that nobody looks at
 _SWAP = "amoswap.w{order} {{register}},{{stored}},({{pointer}})"
 
 
+_SIDES = ("r", "w", "rw")
+
+
 def _fence(before: str, after: str, cost: int) -> Spelling:
-    return Spelling(f"fence.{before}.{after}", Role.FENCE, f"fence {before},{after}", cost)
+    above = [
+        f"fence.{one}.{other}"
+        for one in _SIDES
+        for other in _SIDES
+        if one in before and other in after and (one, other) != (before, after)
+    ]
+    if (before, after) == ("rw", "rw"):
+        above.append("fence.tso")
+    return Spelling(f"fence.{before}.{after}", Role.FENCE, f"fence {before},{after}", cost, tuple(above))
 
 
 class RISCVWriter(AssemblyWriter):
@@ -21,12 +32,14 @@ class RISCVWriter(AssemblyWriter):
         Spelling("r", Role.READ, "lw {register},0({pointer})"),
         Spelling("w", Role.WRITE, "sw {stored},0({pointer})"),
         Spelling("amoswap", Role.EXCHANGE, _SWAP.format(order=""), 1),
-        Spelling("amoswap.aq", Role.EXCHANGE, _SWAP.format(order=".aq"), 2),
-        Spelling("amoswap.rl", Role.EXCHANGE, _SWAP.format(order=".rl"), 2),
-        Spelling("amoswap.aq.rl", Role.EXCHANGE, _SWAP.format(order=".aq.rl"), 3),
+        Spelling("amoswap.aq", Role.EXCHANGE, _SWAP.format(order=".aq"), 2, ("amoswap",)),
+        Spelling("amoswap.rl", Role.EXCHANGE, _SWAP.format(order=".rl"), 2, ("amoswap",)),
+        Spelling("amoswap.aq.rl", Role.EXCHANGE, _SWAP.format(order=".aq.rl"), 3,
+                 ("amoswap", "amoswap.aq", "amoswap.rl")),
         _fence("r", "r", 1), _fence("r", "w", 1), _fence("w", "r", 1), _fence("w", "w", 1),
         _fence("r", "rw", 2), _fence("w", "rw", 2), _fence("rw", "r", 2), _fence("rw", "w", 2),
-        Spelling("fence.tso", Role.FENCE, "fence.tso", 3),
+        Spelling("fence.tso", Role.FENCE, "fence.tso", 3,
+                 ("fence.r.r", "fence.r.w", "fence.r.rw", "fence.w.w", "fence.rw.w")),
         _fence("rw", "rw", 4),
     )  # fmt: skip
 

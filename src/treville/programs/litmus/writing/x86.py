@@ -17,7 +17,7 @@ class X86Writer(AssemblyWriter):
         Spelling("r", Role.READ, "MOV {register},[{location}]"),
         Spelling("w", Role.WRITE, "MOV [{location}],${value}"),
         Spelling("xchg", Role.EXCHANGE, "XCHG [{location}],{register}", 1),
-        Spelling("mfence", Role.FENCE, "MFENCE", 1),
+        Spelling("mfence", Role.FENCE, "MFENCE", 1, ("sfence", "lfence")),
         Spelling("sfence", Role.FENCE, "SFENCE", 2),
         Spelling("lfence", Role.FENCE, "LFENCE", 2),
     )
