@@ -41,13 +41,16 @@ MOST_THREADS = 4
 @dataclass(frozen=True, slots=True)
 class Scope:
     """Where to look: tests of a dialect with so many accesses at most (an exchange counts two), threads and
-    locations (None: half as many as accesses, rounded up)."""
+    locations (None: half as many as accesses, rounded up), of at `least` so many accesses. `instructions` and
+    `dependencies` are names of what may occur (`programs.litmus.writing`); None stands for all."""
 
     dialect: str
     events: int
     threads: int = MOST_THREADS
     locations: int | None = None
     least: int = 1
+    instructions: frozenset[str] | None = None
+    dependencies: frozenset[str] | None = None
 
     def shapes(self, events: int, threads: int) -> list[Shape]:
         """The shapes of that many accesses and threads."""
@@ -111,7 +114,10 @@ class Search:
         self.forbidding = forbidding
         self.scope = scope
         self.budget = budget
-        self.alphabet: Alphabet = alphabet(scope.dialect, allowing, forbidding)
+        letters = alphabet(scope.dialect, allowing, forbidding, scope.instructions)
+        if scope.dependencies is not None:
+            letters = replace(letters, dependencies=letters.dependencies & scope.dependencies)
+        self.alphabet: Alphabet = letters
         self.coherent = implies_coherence(allowing)
         self._known: list[Pattern] = []
 

@@ -7,7 +7,7 @@ relaxations others notice as well.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from treville.engines.contract import GaveUp
 from treville.models.model import Model
@@ -65,7 +65,7 @@ def _smaller(scope: Scope, seen: set[int], tests: list[Difference]) -> Scope:
     if not seen:
         return scope
     smallest = min(tests[number].events for number in seen)
-    return Scope(scope.dialect, smallest - 1, scope.threads, scope.locations)
+    return replace(scope, events=smallest - 1)
 
 
 def _notices(test: Difference, weaker: Model, budget: Budget) -> bool:
