@@ -29,6 +29,8 @@ _OF_TARGET = {
 # Of two dialects the one that comes first; the last one is for models that have none.
 _PREFERRED = ("C", "LKMM", "AArch64", "RISCV", "PPC", "X86")
 _ANY = "AArch64"
+_LANGUAGES = ("C", "LKMM")  # models of these take no other tests
+_OTHERS = f"choose another --dialect: {', '.join(WRITERS)}"
 
 
 def own_dialect(model: Model) -> str | None:
@@ -45,13 +47,13 @@ def dialect_for(left: Model, right: Model, asked: str | None = None) -> str:
     chosen = asked or next((dialect for dialect in _PREFERRED if dialect in found), _ANY)
     if chosen not in WRITERS:
         raise InputError(f"there is no dialect '{chosen}'", None, f"dialects: {', '.join(WRITERS)}")
+    for model in (left, right):
+        if own_dialect(model) in _LANGUAGES and own_dialect(model) != chosen:
+            raise InputError(f"{chosen} tests have no meaning under {model.name}", None, _OTHERS)
     letters = alphabet(chosen, left, right).accesses
     reads = any(letter.spelling.reads for letter in letters)
     writes = any(letter.spelling.writes for letter in letters)
     if not (reads and writes):
-        raise InputError(
-            f"{left.name} and {right.name} have no reads and writes of {chosen} tests in common",
-            None,
-            f"choose another --dialect: {', '.join(WRITERS)}",
-        )
+        complaint = f"{left.name} and {right.name} have no reads and writes of {chosen} tests in common"
+        raise InputError(complaint, None, _OTHERS)
     return chosen
