@@ -11,6 +11,7 @@ from typing import Any
 
 from treville.records import fields, is_dataclass
 from treville.results.reports.check import CheckReport
+from treville.results.reports.compare import CompareReport
 from treville.results.reports.history import HistoryReport
 from treville.results.reports.litmus import LitmusReport
 from treville.results.reports.param import ParamReport
@@ -22,6 +23,7 @@ REPORTS: dict[str, type[Report]] = {
     "litmus": LitmusReport,
     "check": CheckReport,
     "port": PortReport,
+    "compare": CompareReport,
     "history": HistoryReport,
     "param": ParamReport,
     "petri": PetriReport,
