@@ -32,6 +32,11 @@ def add_batch(parser: argparse.ArgumentParser, inputs: str, each: str, *, option
     """The inputs of a command, and how a batch of questions is run. `each` says what a question is about."""
     number = "*" if optional else "+"
     parser.add_argument("inputs", nargs=number, metavar=INPUTS, help=f"{inputs}; - is standard input")
+    add_limits(parser, each)
+
+
+def add_limits(parser: argparse.ArgumentParser, each: str) -> None:
+    """How questions are run, and in which form their answers are wanted."""
     group = parser.add_argument_group("batches and limits")
     group.add_argument("--jobs", "-j", type=positive, default=1, metavar="N", help="processes (1)")
     group.add_argument(

@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "diff": ("diff", "compare two result files of `treville litmus`"),
     "models": ("models", "list the shipped memory models, or check their strength order"),
     "port": ("port", "does a program behave on a new machine as on the old one?"),
+    "synth": ("synth", "which memory model explains these test results?"),
     "history": ("history", "could this recorded run happen under a consistency model?"),
     "petri": ("petri", "is a marking of a Petri net unreachable or uncoverable, with a proof?"),
     "param": ("param", "is a protocol safe for any number of processes, on weak memory?"),
