@@ -8,10 +8,10 @@ only where it does not depend on the execution, and is then computed as the eval
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TypeAlias, assert_never, cast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol, TypeAlias, assert_never, cast
 
-from treville.analysis.facts import Bounds, Facts, SetBounds
+from treville.analysis.facts import Bounds, SetBounds
 from treville.models.model import SET, FixpointGroup, Model, Node, NodeId, Operator
 from treville.relations import Relation
 from treville.results import TooLarge
@@ -23,13 +23,45 @@ class NotEncodable(TooLarge):
     """The model cannot be bounded on this program; the lazy engine still evaluates it."""
 
 
-def analyse_relations(model: Model, facts: Facts) -> list[Bounds | SetBounds]:
+class EventFacts(Protocol):
+    """What is known of events and base relations before solving: see `analysis.facts.Facts`."""
+
+    @property
+    def n(self) -> int:
+        """How many events there are."""
+
+    @property
+    def live(self) -> int:
+        """The events that may be executed."""
+
+    @property
+    def always(self) -> int:
+        """The events that are executed in every execution."""
+
+    @property
+    def implied(self) -> Sequence[int]:
+        """For each event those that are executed whenever it is."""
+
+    @property
+    def compatible(self) -> Sequence[int]:
+        """For each event those that may be executed in one run with it."""
+
+    @property
+    def sets(self) -> Mapping[str, SetBounds]:
+        """The base sets."""
+
+    @property
+    def relations(self) -> Mapping[str, Bounds]:
+        """The base relations."""
+
+
+def analyse_relations(model: Model, facts: EventFacts) -> list[Bounds | SetBounds]:
     """The bounds of every node that an axiom depends on (others are empty), in the order of the nodes."""
     return _Analysis(model, facts).run()
 
 
 class _Analysis:
-    def __init__(self, model: Model, facts: Facts) -> None:
+    def __init__(self, model: Model, facts: EventFacts) -> None:
         self.model = model
         self.facts = facts
         self.n = facts.n

@@ -11,7 +11,6 @@ from typing import assert_never
 
 from treville.encoding.automaton import Automaton, Step
 from treville.encoding.relations import RelationEncoding, diagonal, is_set
-from treville.events.symbolic import NO_BLOCK
 from treville.formulas.formula import FALSE, Formula, Literal
 from treville.models.model import Axiom, AxiomKind, Model, NodeId, Operator
 from treville.models.recognise import is_base, is_from_read, order_of_blocks
@@ -153,9 +152,7 @@ class AxiomEncoding:
         order = order_of_blocks(self.model, node)
         if order is None:
             return node, {}
-        events = [event for event in self.facts.symbolic.events if event.block != NO_BLOCK]
-        first: dict[int, EventId] = {}
-        return order, {e.number: first.setdefault(e.block, e.number) for e in events}
+        return order, self.relations.memory.blocks()
 
     def _order_literal(self, leaf: int, source: EventId, target: EventId) -> Literal | None:
         """In a graph that contains `co`, a write before the source of a read comes before the read as well,

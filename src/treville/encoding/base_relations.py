@@ -9,25 +9,27 @@ source; both values of such a literal are an edge, so the solver always knows an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import pairwise
 
 from treville.analysis.facts import Facts
 from treville.encoding.bitvectors import BitVectors
-from treville.encoding.edges import Rows, shared, worth_sharing
+from treville.encoding.memory import Memory
 from treville.encoding.values import FiniteDomains, ValueEncoding
+from treville.events.symbolic import NO_BLOCK
 from treville.events.symbolic_data import StaticAccess, StaticEvent
-from treville.formulas.formula import FALSE, TRUE, Formula, Literal, Vertex
+from treville.formulas.formula import FALSE, TRUE, Formula, Literal
 from treville.programs.ir import FREED
-from treville.relations import EventId, Relation, all_events, by_event, elements, mask_of
-from treville.relations.graphs import reduced
+from treville.relations import EventId, all_events, by_event, elements, mask_of
 
 # A read of fewer writes of its own thread needs no help.
 _WORTH_A_CHAIN = 4
 
 
-class MemoryEncoding:
+class MemoryEncoding(Memory):
     """The literals of what an execution chooses."""
+
+    facts: Facts
 
     def __init__(self, formula: Formula, facts: Facts, complete: bool = True) -> None:
         """With `complete` no thread may be cut at the loop bound."""
@@ -39,7 +41,6 @@ class MemoryEncoding:
         self._last: dict[tuple[EventId, int], Literal] = {}
         self._before: dict[tuple[EventId, EventId], Literal] = {}
         self._chained: dict[EventId, int] = {}
-        self._implying: list[int] | None = None
         self.faults: dict[
             EventId, Literal
         ] = {}  # event -> literal that it accesses memory outside every object
@@ -63,51 +64,6 @@ class MemoryEncoding:
         self._order_writes()
 
     # -- which events ------------------------------------------------------------------------------------
-
-    def both_executed(self, one: EventId, other: EventId) -> Literal:
-        """The literal that two events are executed."""
-        first, second = self.executed[one], self.executed[other]
-        if first in (TRUE, second):
-            return second
-        if second == TRUE or self.facts.implied[one] >> other & 1:
-            return first
-        if self.facts.implied[other] >> one & 1:
-            return second
-        if not self.facts.compatible[one] >> other & 1:
-            return FALSE
-        return self.formula.both(first, second)
-
-    def add_sure_edges(
-        self, rows: list[int], sources: Sequence[Vertex], targets: Sequence[Vertex], reducible: bool
-    ) -> None:
-        """Edges of the graph for pairs that hold whenever both events are executed; `sources` and `targets`
-        are the nodes of the events. With `reducible` these are the same, so that paths replace edges."""
-        direct = reduced(rows, self.facts.implied, self._executed_with()) if reducible else rows
-        fewer = shared(rows)
-        if worth_sharing(direct, fewer):
-            self._add_shared(fewer, sources, targets)
-            return
-        for source, row in by_event(direct):
-            for target in elements(row):
-                self.formula.edge(sources[source], targets[target], self.both_executed(source, target))
-
-    def _add_shared(self, rows: Rows, sources: Sequence[Vertex], targets: Sequence[Vertex]) -> None:
-        formula = self.formula
-        shared_rows = formula.vertices(len(rows.parts))
-        for source, number in enumerate(rows.of):
-            if number is not None:
-                formula.edge(sources[source], shared_rows[number], self.executed[source])
-        for row, parts, members in zip(shared_rows, rows.parts, rows.members, strict=True):
-            for part in parts:
-                formula.edge(row, shared_rows[part], TRUE)
-            for target in elements(members):
-                formula.edge(row, targets[target], TRUE)
-
-    def _executed_with(self) -> list[int]:
-        """For each event those that are executed only if it is."""
-        if self._implying is None:
-            self._implying = Relation(list(self.facts.implied)).inverse().rows
-        return self._implying
 
     def _constrain_program(self) -> None:
         symbolic, condition = self.facts.symbolic, self.values.condition
@@ -337,8 +293,35 @@ class MemoryEncoding:
         before = self._before.get((write, read))
         if before is not None:
             return -before
-        bodies = [[literal, self.coherence(source, write)] for source, literal in self.sources.get(read, [])]
-        return self.formula.any_of(bodies)
+        return super().from_read(read, write)
+
+    # -- base sets and relations -------------------------------------------------------------------------
+
+    def base_pair(self, name: str, source: EventId, target: EventId) -> Literal:
+        """See `Memory`."""
+        if name == "rf":
+            return self.reads_from(source, target)
+        if name == "co":
+            return self.coherence(source, target)
+        if name == "fr":
+            return self.from_read(source, target)
+        executed = self.both_executed(source, target)
+        if name == "loc":
+            return self.formula.both(executed, self.values.same_address(source, target))
+        condition = self.facts.conditions[name][source, target]
+        return self.formula.both(executed, self.values.condition(condition))
+
+    def base_member(self, name: str, event: EventId) -> Literal:
+        """See `Memory`."""
+        assert name == "FW"
+        addresses = self.facts.addresses(event) & self.facts.observed
+        return self.formula.any_of([[self.last(event, address)] for address in addresses])
+
+    def blocks(self) -> dict[EventId, EventId]:
+        """See `Memory`."""
+        first: dict[int, EventId] = {}
+        events = [event for event in self.facts.symbolic.events if event.block != NO_BLOCK]
+        return {event.number: first.setdefault(event.block, event.number) for event in events}
 
     # -- final memory ------------------------------------------------------------------------------------
 

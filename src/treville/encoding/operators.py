@@ -29,18 +29,7 @@ def _args(relations: RelationEncoding, node: NodeId) -> tuple[NodeId, ...]:
 
 
 def _base_pair(relations: RelationEncoding, node: NodeId, source: EventId, target: EventId) -> Literal:
-    memory, name = relations.memory, relations.model.nodes[node].name
-    if name == "rf":
-        return memory.reads_from(source, target)
-    if name == "co":
-        return memory.coherence(source, target)
-    if name == "fr":
-        return memory.from_read(source, target)
-    executed = memory.both_executed(source, target)
-    if name == "loc":
-        return relations.formula.both(executed, memory.values.same_address(source, target))
-    condition = relations.facts.conditions[name][source, target]
-    return relations.formula.both(executed, memory.values.condition(condition))
+    return relations.memory.base_pair(relations.model.nodes[node].name, source, target)
 
 
 def _union_pair(relations: RelationEncoding, node: NodeId, source: EventId, target: EventId) -> Literal:
@@ -143,9 +132,7 @@ def _pair_rule(op: Operator) -> PairRule:
 
 
 def _base_member(relations: RelationEncoding, node: NodeId, event: EventId) -> Literal:
-    assert relations.model.nodes[node].name == "FW"
-    addresses = relations.facts.addresses(event) & relations.facts.observed
-    return relations.formula.any_of([[relations.memory.last(event, address)] for address in addresses])
+    return relations.memory.base_member(relations.model.nodes[node].name, event)
 
 
 def _union_member(relations: RelationEncoding, node: NodeId, event: EventId) -> Literal:

@@ -8,7 +8,8 @@ recursive definitions become rules, whose least solution is exactly the least fi
 from __future__ import annotations
 
 from treville.analysis.facts import Bounds, SetBounds
-from treville.encoding.base_relations import MemoryEncoding
+from treville.analysis.relations import EventFacts
+from treville.encoding.memory import Memory
 from treville.encoding.operators import MEMBER_RULES, PAIR_RULES
 from treville.formulas.formula import FALSE, Formula, Literal
 from treville.models.model import SET, Model, NodeId
@@ -21,13 +22,13 @@ class RelationEncoding:
     """Literals for the nodes of a model on one program."""
 
     def __init__(
-        self, formula: Formula, model: Model, bounds: list[Bounds | SetBounds], memory: MemoryEncoding
+        self, formula: Formula, model: Model, bounds: list[Bounds | SetBounds], memory: Memory
     ) -> None:
         self.formula = formula
         self.model = model
         self.bounds = bounds
         self.memory = memory
-        self.facts = memory.facts
+        self.facts: EventFacts = memory.facts
         self._pairs: list[dict[tuple[EventId, EventId], Literal]] = [{} for _ in model.nodes]
         self._members: list[dict[EventId, Literal]] = [{} for _ in model.nodes]
         self._closures: dict[NodeId, dict[tuple[EventId, EventId], Literal]] = {}

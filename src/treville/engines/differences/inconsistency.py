@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treville.analysis.relations import analyse_relations
-from treville.encoding.acyclicity import Encoding
 from treville.encoding.axioms import AxiomEncoding
+from treville.encoding.memory import Encoded
 from treville.encoding.relations import RelationEncoding
 from treville.formulas.formula import FALSE, Formula, Literal
 from treville.models.model import Axiom, AxiomKind, Model, NodeId
@@ -21,7 +21,7 @@ from treville.relations.graphs import strong_components
 from treville.results import Budget
 
 
-def inconsistency(encoding: Encoding, model: Model, axioms: Sequence[Axiom], budget: Budget) -> Literal:
+def inconsistency(encoding: Encoded, model: Model, axioms: Sequence[Axiom], budget: Budget) -> Literal:
     """A literal that holds in solutions that guess a violation of one of the model's axioms."""
     if not axioms:
         return FALSE
@@ -35,7 +35,7 @@ def inconsistency(encoding: Encoding, model: Model, axioms: Sequence[Axiom], bud
     return encoding.formula.either(violations)
 
 
-def require_consistency(encoding: Encoding, model: Model, axioms: Sequence[Axiom], budget: Budget) -> None:
+def require_consistency(encoding: Encoded, model: Model, axioms: Sequence[Axiom], budget: Budget) -> None:
     """Keep only executions that satisfy these axioms of the model."""
     if not axioms:
         return
@@ -47,7 +47,7 @@ def require_consistency(encoding: Encoding, model: Model, axioms: Sequence[Axiom
     relations.finish()
 
 
-def _relations(encoding: Encoding, model: Model) -> RelationEncoding:
+def _relations(encoding: Encoded, model: Model) -> RelationEncoding:
     bounds = analyse_relations(model, encoding.facts)
     return RelationEncoding(encoding.formula, model, bounds, encoding.memory)
 

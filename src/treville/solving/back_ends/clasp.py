@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from treville.formulas.formula import FALSE, TRUE, Formula, Literal
 from treville.results import Budget, BudgetExceeded
@@ -18,6 +18,9 @@ _LOOK_AT_MEMORY_EVERY = 0.25
 _ITEMS_BETWEEN_LOOKS = 10_000
 
 Item = TypeVar("Item")
+
+# Literals and what each of them costs.
+Weights: TypeAlias = Sequence[tuple[Literal, int]]
 
 # Given a solution (is this literal true?), go on?
 OnSolution = Callable[[Callable[[Literal], bool]], bool]
@@ -75,11 +78,13 @@ class Clasp(Solver):
         rarely_restarts: bool = False,
         preset: str = "",
         budget: Budget | None = None,
+        minimised: Sequence[Weights] = (),
     ) -> None:
         """With `projected`, solutions that agree on these literals count as one. Restarting
         rarely halves the time on lock-free structures and costs more on arithmetic (bench/check.py). A
         `preset` is one of clasp's configurations. With a budget, handing over a large formula ends when that
-        does."""
+        does. With weights to be `minimised`, the most important ones first, each solution is better than the
+        one before, and the last one is the best."""
         import clingo
 
         # Gates are folded already; looking for equal bodies costs more than it saves on large formulas.
@@ -95,6 +100,13 @@ class Clasp(Solver):
             hand_over(formula, backend, budget or Budget())
             if projected is not None:
                 backend.add_project(sorted({abs(literal) for literal in projected} - {TRUE}))
+            for priority, weights in enumerate(reversed(minimised)):
+                backend.add_minimize(priority, [pair for pair in weights if abs(pair[0]) != TRUE])
+
+    def forbid(self, literals: Sequence[Literal]) -> None:
+        """From now on not all of the literals hold."""
+        with self.control.backend() as backend:
+            backend.add_rule([], [literal for literal in literals if literal != TRUE])
 
     def register(self, propagator: Any) -> None:
         """Let a propagator take part in the search (the lazy engine)."""

@@ -1,0 +1,276 @@
+"""Two models -> the smallest litmus test that one allows and the other forbids (Memalloy, POPL 2017).
+
+    events, threads -> shapes -> a sketch of all programs of the shape -> seen by both models
+      -> a solution: consistent in one view, inconsistent in the other -> a test, written, read, judged again
+
+Sizes grow, so what is found first is smallest; of one size the solver is asked for the simplest. Every test
+is judged by `questions.outcomes`, which knows nothing of sketches: the allowing model must reach the state
+that the test asks for and the forbidding one must not, whatever the order of writes that nobody saw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from treville.engines.contract import GaveUp
+from treville.engines.differences.inconsistency import inconsistency, require_consistency
+from treville.events.execution import Execution
+from treville.formulas.formula import FALSE, Literal
+from treville.models.implied import implies_coherence
+from treville.models.model import Model
+from treville.programs.litmus import parse
+from treville.programs.litmus.states import state_satisfies
+from treville.programs.litmus.test import LitmusTest
+from treville.programs.litmus.writing import WRITERS
+from treville.programs.litmus.writing.program import WrittenProgram
+from treville.questions.comparison.alphabet import Alphabet, alphabet
+from treville.questions.comparison.found import Found, Reader
+from treville.questions.comparison.names import name_of
+from treville.questions.comparison.patterns import Inside, Pattern
+from treville.questions.comparison.sketch import Shape, Sketch
+from treville.questions.comparison.view import ALLOWING, FORBIDDING, View
+from treville.questions.executions import executions
+from treville.questions.outcomes import outcomes
+from treville.results import Budget, BudgetExceeded
+from treville.solving.back_ends.clasp import Clasp, Weights
+
+MOST_THREADS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where to look: tests of a dialect with so many accesses at most (an exchange counts two), threads and
+    locations (None: half as many as accesses, rounded up)."""
+
+    dialect: str
+    events: int
+    threads: int = MOST_THREADS
+    locations: int | None = None
+    least: int = 1
+
+    def shapes(self, events: int, threads: int) -> list[Shape]:
+        """The shapes of that many accesses and threads."""
+        most = (events + 1) // 2 if self.locations is None else min(self.locations, events)
+        return [Shape(sizes, most) for sizes in partitions(events, threads)]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A test that tells two models apart: one allows what its condition asks for, the other does not.
+
+    `text` is the test as it is written, `test` as it was read again. `execution` ends in the state that is
+    asked for and is consistent under the allowing model; `axiom` is one of the forbidding model that it
+    violates."""
+
+    allowed_by: str
+    forbidden_by: str
+    events: int
+    threads: int
+    locations: int
+    name: str
+    text: str
+    test: LitmusTest
+    execution: Execution
+    axiom: str
+
+    @property
+    def condition(self) -> str:
+        """The condition of the test."""
+        return self.test.condition_text
+
+
+def smallest_difference(
+    allowing: Model, forbidding: Model, scope: Scope, budget: Budget | None = None
+) -> Difference | GaveUp | None:
+    """The smallest test of the scope whose state `allowing` allows and `forbidding` forbids: the fewest
+    accesses, then threads, then locations, then the simplest instructions. None if there is none."""
+    try:
+        search = Search(allowing, forbidding, scope, budget or Budget())
+        return next(search.differences(), None)
+    except BudgetExceeded as error:
+        return GaveUp(error.reason, error.advice, error=error)
+
+
+def all_differences(
+    allowing: Model, forbidding: Model, scope: Scope, budget: Budget | None = None
+) -> Iterator[Difference]:
+    """Tests of the scope such that every other one that the models disagree about has one of them inside (see
+    `patterns`), smallest first. Raises `BudgetExceeded`."""
+    return Search(allowing, forbidding, scope, budget or Budget()).minimal_differences()
+
+
+class Search:
+    """Looks for tests that one model allows and another forbids."""
+
+    def __init__(self, allowing: Model, forbidding: Model, scope: Scope, budget: Budget) -> None:
+        self.allowing = allowing
+        self.forbidding = forbidding
+        self.scope = scope
+        self.budget = budget
+        self.alphabet: Alphabet = alphabet(scope.dialect, allowing, forbidding)
+        self.coherent = implies_coherence(allowing)
+
+    def differences(self) -> Iterator[Difference]:
+        """The simplest of the smallest tests of each size."""
+        for events in range(self.scope.least, self.scope.events + 1):
+            for threads in range(1, min(events, self.scope.threads) + 1):
+                with self.budget.stage(f"{events} accesses in {threads} threads"):
+                    found = self._simplest(events, threads)
+                if found is not None:
+                    yield found
+
+    def _simplest(self, events: int, threads: int) -> Difference | None:
+        best: tuple[tuple[int, int], Difference] | None = None
+        for shape in self.scope.shapes(events, threads):
+            self.budget.check()
+            found = ShapeSearch(self, shape).best()
+            if found is not None:
+                cost = (found[0].locations, found[0].cost)
+                if best is None or cost < best[0]:
+                    best = cost, found[1]
+        return None if best is None else best[1]
+
+    def minimal_differences(self) -> Iterator[Difference]:
+        """All tests that have no other one inside."""
+        known: list[Pattern] = []
+        for events in range(self.scope.least, self.scope.events + 1):
+            for threads in range(1, min(events, self.scope.threads) + 1):
+                for shape in self.scope.shapes(events, threads):
+                    with self.budget.stage(f"{events} accesses in {threads} threads"):
+                        self.budget.check()
+                        shaped = ShapeSearch(self, shape, known)
+                    while (found := shaped.best()) is not None:
+                        known.append(found[0].pattern)
+                        shaped.leave_out(found[0].pattern)
+                        yield found[1]
+
+
+class ShapeSearch:
+    """Looks among the programs of one shape; with `known` tests only for those that have none of them
+    inside."""
+
+    def __init__(self, search: Search, shape: Shape, known: Sequence[Pattern] | None = None) -> None:
+        self.search = search
+        self.shape = shape
+        self.sketch = Sketch(shape, search.alphabet, search.coherent)
+        self.inside = None if known is None else Inside(self.sketch)
+        if self.inside is not None:
+            for pattern in known or ():
+                for literals in self.inside.clauses(pattern):
+                    self.sketch.formula.forbid(*literals)
+        self.reader = Reader(self.sketch)
+        self.solver = self._solver()
+
+    def leave_out(self, pattern: Pattern) -> None:
+        """From now on no test that has this one inside."""
+        assert self.inside is not None
+        for literals in self.inside.clauses(pattern):
+            if self.solver is not None:
+                self.solver.forbid(literals)
+
+    def _solver(self) -> Clasp | None:
+        """A solver that holds what is consistent for one model and not for the other; None where nothing
+        is."""
+        search, sketch = self.search, self.sketch
+        allowing = View(sketch, search.allowing, ALLOWING)
+        forbidding = View(sketch, search.forbidding, FORBIDDING)
+        meaningful = [axiom for axiom in search.allowing.axioms if axiom.is_constraint or axiom.undefined]
+        require_consistency(allowing, search.allowing, meaningful, search.budget)
+        constraints = search.forbidding.constraints()
+        violated = inconsistency(forbidding, search.forbidding, constraints, search.budget)
+        if violated == FALSE:
+            return None
+        sketch.formula.require(violated)
+        return Clasp(sketch.formula, minimised=self.weights())
+
+    def weights(self) -> list[Weights]:
+        """Locations, then what makes a test less simple."""
+        sketch = self.sketch
+        costs: list[tuple[Literal, int]] = []
+        for row in sketch.holds:
+            costs += [(each, kind.letter.spelling.cost) for each, kind in zip(row, sketch.kinds, strict=True)]
+        for row in sketch.fences.values():
+            letters = sketch.alphabet.fences
+            costs += [(each, 3 + letter.spelling.cost) for each, letter in zip(row, letters, strict=True)]
+        for pairs in sketch.dependencies.values():
+            costs += [(each, 2) for each in pairs.values()]
+        costs += [(each, 1) for each in sketch.behind.values()]
+        costs += [(each, 1) for each in sketch.coherence.values()]  # states with memory in them
+        return [[(used, 1) for used in sketch.used], [pair for pair in costs if pair[1]]]
+
+    def best(self) -> tuple[Found, Difference] | None:
+        """The simplest test of the shape that tells the models apart."""
+        while self.solver is not None:
+            found = self._next(self.solver)
+            if found is None:
+                return None
+            difference = judged(self.search, found, self.shape)
+            if difference is not None:
+                return found, difference
+            self.solver.forbid([*found.program, *found.state])
+        return None
+
+    def _next(self, solver: Clasp) -> Found | None:
+        found: list[Found] = []
+        cost_of = self.weights()[1]
+
+        def on_solution(is_true: Callable[[Literal], bool]) -> bool:
+            cost = sum(weight for literal, weight in cost_of if is_true(literal))
+            found[:] = [replace(self.reader.read(is_true), cost=cost)]
+            return True
+
+        solver.enumerate(self.search.budget, on_solution)
+        return found[0] if found else None
+
+
+def judged(search: Search, found: Found, shape: Shape) -> Difference | None:
+    """The difference that a solution stands for; None if other executions of the test make it none: the
+    forbidding model reaches the state in another way, or the test has no meaning because of a race."""
+    dialect = search.scope.dialect
+    name = name_of(found.threads, found.outcome)
+    program = WrittenProgram(name, found.threads, found.outcome)
+    text = WRITERS[dialect].write(program)
+    test = parse(text, f"{name}.litmus")
+    forbidden = outcomes(test, search.forbidding, budget=search.budget)
+    if forbidden.holds is not False:
+        return None
+    allowed = outcomes(test, search.allowing, budget=search.budget)
+    if allowed.undefined:
+        return None
+    if not allowed.holds:
+        raise AssertionError(f"{search.allowing.name} does not allow what was found:\n{text}")
+    execution = next(_witnesses(test, search))
+    return Difference(
+        search.allowing.name, search.forbidding.name, shape.events, len(shape.threads), found.locations,
+        name, text, test, execution, _violated(test, search),
+    )  # fmt: skip
+
+
+def _witnesses(test: LitmusTest, search: Search) -> Iterator[Execution]:
+    ending = lambda state: state_satisfies(test, state)  # noqa: E731
+    for each in executions(test, search.allowing, "allowed", budget=search.budget, ending=ending):
+        yield each.execution
+
+
+def _violated(test: LitmusTest, search: Search) -> str:
+    ending = lambda state: state_satisfies(test, state)  # noqa: E731
+    for each in executions(test, search.forbidding, "forbidden", budget=search.budget, ending=ending):
+        return each.evaluation.violated[0].name
+    return ""
+
+
+def partitions(total: int, parts: int, most: int | None = None) -> Iterator[tuple[int, ...]]:
+    """The ways to write a number as a sum of so many positive ones, the largest first.
+
+    >>> list(partitions(4, 2))
+    [(2, 2), (3, 1)]
+    """
+    most = total if most is None else most
+    if parts == 1:
+        if 0 < total <= most:
+            yield (total,)
+        return
+    for first in range(-(-total // parts), min(most, total - parts + 1) + 1):
+        for rest in partitions(total - first, parts - 1, first):
+            yield (first, *rest)
