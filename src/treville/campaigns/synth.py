@@ -16,16 +16,18 @@ from treville.campaigns.keys import key_of, text_key
 from treville.campaigns.kind import Kind, Limits, Telling
 from treville.campaigns.loading import load_model
 from treville.models.library import find_model
+from treville.programs.litmus import DIALECTS
 from treville.questions.synthesis.answer import Answer, Found, Judgement, judge
 from treville.questions.synthesis.decide import synthesise
 from treville.questions.synthesis.explaining import commented
 from treville.questions.synthesis.problem import Method, Problem, Requirement, Space
 from treville.questions.synthesis.sketches import Sketch, read_sketch, without_title
+from treville.questions.synthesis.uniqueness import Learner, Learnt, Oracle
 from treville.questions.synthesis.vocabulary import Vocabulary
 from treville.results import Budget
 from treville.results.progress import READING
 from treville.results.reports.report import Artifact, Status
-from treville.results.reports.synth import GivenTest, HeldBack, SynthReport
+from treville.results.reports.synth import AskedTest, GivenTest, HeldBack, SynthReport
 from treville.results.verdict import Verdict
 
 
@@ -46,6 +48,11 @@ class Options:
     size: int | None = None
     recursion: int = 0
     method: str = Method.AUTO.value
+    unique: bool = False
+    events: int = 4
+    oracle: str = ""
+    ask: bool = False
+    dialect: str = ""
     holdout: float = 0.0
     seed: int = 0
     output: str = ""
@@ -71,6 +78,10 @@ class Synth(Kind[Question, SynthReport]):
     name = "synth"
     report = SynthReport
 
+    def __init__(self, ask: Oracle = lambda _: None) -> None:
+        """`ask` is who is asked for outcomes of tests that are missing."""
+        self.ask = ask
+
     def blank(self, question: Question) -> SynthReport:
         """Nothing is known."""
         return SynthReport(file=question.file, method=question.options.method)
@@ -80,7 +91,7 @@ class Synth(Kind[Question, SynthReport]):
         for question in questions:
             started = time.monotonic()
             draft = Draft(self.blank(question))
-            guarded(draft, partial(_fill, draft, question, telling))
+            guarded(draft, partial(_fill, draft, question, telling, self.ask))
             yield replace(draft.report, seconds=round(time.monotonic() - started, 4))
 
     def key(self, question: Question) -> str:
@@ -94,12 +105,17 @@ class Synth(Kind[Question, SynthReport]):
 KIND = Synth()
 
 
-def _fill(draft: Draft[SynthReport], question: Question, telling: Telling[SynthReport]) -> None:
+def _fill(
+    draft: Draft[SynthReport],
+    question: Question,
+    telling: Telling[SynthReport],
+    ask: Oracle,
+) -> None:
     options = question.options
     budget = Budget(options.limits.seconds, options.limits.memory, listener=telling.progress)
     with budget.stage(READING):
         requirements = _requirements(options)
-        dialect = checked(requirements)
+        dialect = _dialect(options, requirements)
     learnt, kept_back = _split(requirements, options.holdout, options.seed)
     vocabulary, space, sketch = _space(options, dialect)
     problem = Problem(dialect, tuple(learnt), space)
@@ -111,11 +127,36 @@ def _fill(draft: Draft[SynthReport], question: Question, telling: Telling[SynthR
         draft.report = replace(better, reason="a smaller model was still looked for", status=Status.DONE)
         telling.provisional(draft.report)
 
-    answer = synthesise(problem, vocabulary, sketch, budget, on_found)
+    learned: Learnt | None = None
+    if options.unique:
+        learned = _learn(Learner(problem, vocabulary, sketch, options.events, budget), options, ask)
+        answer = learned.answer
+        writer.problem = learned.problem
+        draft.report = replace(draft.report, tests=len(learned.problem.requirements))
+    else:
+        answer = synthesise(problem, vocabulary, sketch, budget, on_found)
     judged = None
     if answer.found is not None and kept_back:
         judged = judge(answer.found.resolved(), kept_back, budget, "judging what was kept back")
-    draft.report = writer.report(draft.report, answer, judged)
+    draft.report = writer.report(draft.report, answer, judged, learned)
+
+
+def _learn(learner: Learner, options: Options, ask: Oracle) -> Learnt:
+    """Ask for the tests that are missing: a model, the person at the terminal, or nobody."""
+    if options.oracle:
+        return learner.from_model(load_model(options.oracle))
+    return learner.by_asking(ask if options.ask else lambda _: None)
+
+
+def _dialect(options: Options, requirements: Sequence[Requirement]) -> str:
+    """That of the tests; without tests that of the oracle."""
+    if requirements or not options.oracle:
+        return checked(requirements)
+    if options.dialect:
+        return options.dialect
+    oracle = load_model(options.oracle)
+    own = {model: dialect for dialect, model in reversed(DIALECTS.items())}
+    return own.get(oracle.shipped or "", "PPC")
 
 
 def _requirements(options: Options) -> list[Requirement]:
@@ -153,9 +194,15 @@ def _space(options: Options, dialect: str) -> tuple[Vocabulary, Space, Sketch | 
         sketch = read_sketch(vocabulary.prelude, read_text(options.sketch), options.sketch, path.parent)
     space = Space(
         options.base, options.minus, options.axioms, options.size, options.recursion,
-        Method(options.method), weaker,
+        _method(options), weaker,
     )  # fmt: skip
     return vocabulary, space, sketch
+
+
+def _method(options: Options) -> Method:
+    """Small models that explain few tests are seldom what is meant: who asks for tests gets larger ones."""
+    asked = Method(options.method)
+    return Method.PARTS if asked is Method.AUTO and options.unique and not options.base else asked
 
 
 class _Writer:
@@ -166,7 +213,13 @@ class _Writer:
         self.problem = problem
         self.budget = budget
 
-    def report(self, report: SynthReport, answer: Answer, judged: Judgement | None) -> SynthReport:
+    def report(
+        self,
+        report: SynthReport,
+        answer: Answer,
+        judged: Judgement | None,
+        learnt: Learnt | None = None,
+    ) -> SynthReport:
         """The report of an answer."""
         options = self.question.options
         found = answer.found
@@ -193,6 +246,14 @@ class _Writer:
             stages={name: round(seconds, 3) for name, seconds in self.budget.stages.items()},
             artifacts=(Artifact(options.output, model),) if options.output and model else (),
         )
+        if learnt is not None:
+            missing = tuple(
+                AskedTest(test=each.difference.name, text=each.difference.text, allowed=each.allowed)
+                for each in learnt.asked
+            )
+            report = replace(
+                report, unique=learnt.unique, events=self.question.options.events, missing=missing
+            )
         return replace(report, text=_text(report, answer, judged))
 
 
@@ -211,11 +272,28 @@ def _text(report: SynthReport, answer: Answer, judged: Judgement | None) -> str:
         lines.append(f"  kept back: {held.right} right, {held.wrong} wrong, {held.unknown} unknown")
         for wrong in judged.wrong[:5]:
             lines.append(f"    {'forbids' if wrong.allowed else 'allows'} {wrong.name} ({wrong.file})")
-    for note in answer.notes:
-        lines.append(f"  {note}")
+    if report.unique is not None:
+        lines += _told_apart(report)
     if report.model:
         lines += ["", report.model.rstrip()]
     return "\n".join(lines)
+
+
+def _told_apart(report: SynthReport) -> list[str]:
+    """Whether the tests determine the model, and which ones were missing."""
+    missing = report.missing or ()
+    lines = []
+    if report.unique and missing:
+        lines.append(f"  unique up to {report.events} events, with {len(missing)} tests that were missing:")
+    elif report.unique:
+        lines.append(f"  unique up to {report.events} events: no other model that was found differs")
+    elif missing:
+        lines.append("  not unique: another model explains the tests as well, and differs in the last of these")
+    words = {True: "allowed", False: "forbidden", None: "unknown"}
+    lines += [f"    {words[each.allowed]:<9}  {each.test}" for each in missing]
+    if missing and missing[-1].allowed is None:
+        lines += ["", *(f"    {line}" for line in missing[-1].text.rstrip().splitlines())]
+    return lines
 
 
 def _headline(report: SynthReport) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from treville.campaigns.inputs import expand
 from treville.campaigns.loading import TEST_SUFFIXES
-from treville.campaigns.synth import KIND, Options, Question
+from treville.campaigns.synth import KIND, Options, Question, Synth
 from treville.cli.arguments import natural, positive
 from treville.cli.batch import add_limits, answer_batch, limits_of
+from treville.programs.litmus.writing import WRITERS
+from treville.questions.comparison import Difference
 from treville.questions.synthesis.problem import Method
 from treville.rendering.whole import WholeText
 from treville.results.errors import InputError
@@ -58,6 +61,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=Method.AUTO.value,
         help="how to look (auto)",
     )
+    unique = parser.add_argument_group("is the model determined by the tests?")
+    unique.add_argument(
+        "--unique", action="store_true", help="look for other models, and for tests that tell them apart"
+    )
+    unique.add_argument(
+        "--events", type=positive, default=4, metavar="N", help="reads and writes of such tests (4)"
+    )
+    unique.add_argument("--oracle", default="", metavar="M", help="a model that knows their outcomes")
+    unique.add_argument("--ask", action="store_true", help="ask for their outcomes here")
+    unique.add_argument(
+        "--dialect", choices=sorted(WRITERS), default="", help="of tests for --oracle, where none are given"
+    )
     add_limits(parser, "synthesis")
     parser.add_argument("-o", "--output", default="", metavar="NEW.cat", help="write the model to a file")
 
@@ -69,7 +84,9 @@ def run(options: argparse.Namespace) -> int:
     for side, given in (("--allowed", options.allowed), ("--forbidden", options.forbidden)):
         if given and not (allowed if side == "--allowed" else forbidden):
             raise InputError(f"no tests found for {side}", None, f"looked for *{', *'.join(TEST_SUFFIXES)}")
-    if not (allowed or forbidden or options.expect):
+    if (options.oracle or options.ask) and not options.unique:
+        options.unique = True
+    if not (allowed or forbidden or options.expect or options.oracle):
         raise InputError("no tests were given", None, "use --allowed and --forbidden, or --expect FILE")
     asked = Options(
         allowed=allowed,
@@ -85,14 +102,30 @@ def run(options: argparse.Namespace) -> int:
         size=options.size,
         recursion=options.recursion,
         method=options.method,
+        unique=options.unique,
+        events=options.events,
+        oracle=options.oracle,
+        ask=options.ask,
+        dialect=options.dialect,
         holdout=options.holdout,
         seed=options.seed,
         output=options.output,
         limits=limits_of(options),
     )
     named = [*options.expect, *options.allowed, *options.forbidden]
-    question = Question(" ".join(named), asked)
-    return answer_batch(KIND, [question], 1, [question.file], options, lambda _style: WholeText())
+    question = Question(" ".join(named) or options.oracle, asked)
+    kind = Synth(_asked_here) if options.ask else KIND
+    return answer_batch(kind, [question], 1, [question.file], options, lambda _style: WholeText())
+
+
+def _asked_here(difference: Difference) -> bool | None:
+    """Ask the person at the terminal for the outcome of a test."""
+    print(f"\n{difference.text.rstrip()}\n", file=sys.stderr)
+    while True:
+        print("Can this outcome be seen? (y)es, (n)o, (?) I do not know: ", end="", file=sys.stderr, flush=True)
+        word = sys.stdin.readline().strip().lower()
+        if word[:1] in ("y", "n", "?", ""):
+            return {"y": True, "n": False}.get(word[:1])
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from treville.models.model import Operator
 from treville.questions.synthesis.answer import Answer, Found
@@ -10,7 +10,7 @@ from treville.questions.synthesis.by_size import Known
 from treville.questions.synthesis.choosing import Chooser, Exhausted
 from treville.questions.synthesis.filling import Filling, Recursion, Slot
 from treville.questions.synthesis.listing import Evidence, list_executions
-from treville.questions.synthesis.parts import on_cycles, parts_of
+from treville.questions.synthesis.parts import all_leaves, on_cycles, parts_of
 from treville.questions.synthesis.problem import Problem
 from treville.questions.synthesis.sketches import ASSUMED, Sketch, built_in
 from treville.questions.synthesis.terms import Term, leaf, made
@@ -29,25 +29,49 @@ def fill_built_in(problem: Problem, vocabulary: Vocabulary, budget: Budget) -> A
     space = problem.space
     tried: list[str] = []
     answer = Answer(method="parts")
-    for assumed in ("",) if space.weaker else ASSUMED:
-        first = built_in(vocabulary.prelude, assumed, 1)
-        evidence = list_executions(problem.requirements, first.least, budget, settled=True)
-        answer.executions = evidence.executions
-        if evidence.impossible:
-            continue
-        for size in range(1, (space.size or _LARGEST_PARTS) + 1):
-            for unions in [space.axioms] if space.axioms else range(1, _MOST_UNIONS + 1):
-                sketch = built_in(vocabulary.prelude, assumed, unions)
-                outcome = _filled(problem, vocabulary, sketch, evidence, size, budget, answer)
-                if outcome is None:
-                    return answer
-                tried.append(f"{unions} of parts of size {size}")
-        break
+    assumed, evidence = _assumed(problem, vocabulary, budget)
+    answer.executions = evidence.executions
+    for size in range(1, (space.size or _LARGEST_PARTS) + 1):
+        for unions in [space.axioms] if space.axioms else range(1, _MOST_UNIONS + 1):
+            sketch = built_in(vocabulary.prelude, assumed, unions)
+            if _filled(problem, vocabulary, sketch, evidence, size, budget, answer) is None:
+                return answer
+            tried.append(f"{unions} of parts of size {size}")
     answer.reason = (
-        f"no model with acyclic unions of parts was found (exhausted: {', '.join(tried) or 'none'}); raise "
-        "--size or --axioms, or give a --sketch"
+        f"no model with acyclic unions of parts was found (exhausted: {', '.join(tried)}); raise --size or "
+        "--axioms, or give a --sketch"
     )
     return answer
+
+
+def largest(
+    problem: Problem, vocabulary: Vocabulary, sketch: Sketch | None, budget: Budget
+) -> Iterator[Found]:
+    """A model that explains the tests and forbids as much as parts of size 1 can, of all that the dialect has."""
+    if sketch is None:
+        assumed, evidence = _assumed(problem, vocabulary, budget)
+        sketch = built_in(vocabulary.prelude, assumed, problem.space.axioms or 1)
+    else:
+        evidence = list_executions(problem.requirements, sketch.least, budget)
+    base = problem.space.base
+    parts = vocabulary.values(base, evidence.world) if base else all_leaves(vocabulary, evidence.world)
+    slots = _slots(sketch, parts, 0, evidence)
+    chooser = Chooser(sketch.model, sketch.holes, slots, evidence, budget)
+    chosen = chooser.largest()
+    whole = Filling(sketch.model, sketch.holes, evidence.world, chosen)
+    killed = whole.forbidden(dict.fromkeys(range(len(chosen)), evidence.world.all))
+    if not evidence.forbidden & ~killed:
+        yield _written(vocabulary, sketch, chosen)
+
+
+def _assumed(problem: Problem, vocabulary: Vocabulary, budget: Budget) -> tuple[str, Evidence]:
+    """The strongest assumption that no allowed test contradicts, and the executions that are left."""
+    for assumed in ("",) if problem.space.weaker else ASSUMED:
+        least = built_in(vocabulary.prelude, assumed, 1).least
+        evidence = list_executions(problem.requirements, least, budget, settled=True)
+        if not evidence.impossible:
+            break
+    return assumed, evidence
 
 
 def fill(problem: Problem, vocabulary: Vocabulary, sketch: Sketch, budget: Budget) -> Answer:
@@ -85,11 +109,8 @@ def _filled(
     answer: Answer,
 ) -> Exhausted | None:
     """Put the model into the answer, or tell why there is none."""
-    world = evidence.world
     with budget.stage(f"parts of size {size}"):
-        parts = parts_of(vocabulary, world, size, budget, problem.space.base)
-        if sketch.acyclic:
-            parts = on_cycles(parts, world)
+        parts = _parts(problem, vocabulary, sketch, evidence, size, budget)
         slots = _slots(sketch, parts, problem.space.recursion, evidence)
     answer.candidates += len(slots)
     chooser = Chooser(sketch.model, sketch.holes, slots, evidence, budget)
@@ -99,6 +120,13 @@ def _filled(
         return found
     answer.found = _written(vocabulary, sketch, found)
     return None
+
+
+def _parts(
+    problem: Problem, vocabulary: Vocabulary, sketch: Sketch, evidence: Evidence, size: int, budget: Budget
+) -> list[Known]:
+    parts = parts_of(vocabulary, evidence.world, size, budget, problem.space.base)
+    return on_cycles(parts, evidence.world) if sketch.acyclic else parts
 
 
 def _slots(sketch: Sketch, parts: Sequence[Known], recursion: int, evidence: Evidence) -> list[Slot]:

@@ -20,7 +20,7 @@ from treville.results.verdict import Verdict
 # Levels of more terms are not begun: without --size, and while another method waits.
 _MOST_TERMS = 400_000
 _MOST_TERMS_BRIEFLY = 20_000
-_MOST_PAIRS_BRIEFLY = 2_000_000  # terms times executions
+_MOST_PAIRS_BRIEFLY = 10_000_000  # terms times executions
 _COMPARED_AT_ONCE = 200_000  # pairs of executions
 
 

@@ -76,6 +76,18 @@ class Chooser:
             if not learnt:
                 return [self.slots[number] for number in self._without_needless(whole, chosen)]
 
+    def largest(self) -> list[Slot]:
+        """A choice to which nothing can be added without an allowed test losing its last witness."""
+        whole = Filling(self.sketch, self.holes, self.evidence.world, self.slots)
+        everything = self.evidence.world.all
+        needed = set(self.evidence.witnesses.values())
+        choice: dict[int, int] = {}
+        for number in range(len(self.slots)):
+            killed = whole.forbidden({**choice, number: everything})
+            if all(mask & ~killed for mask in needed):
+                choice[number] = everything
+        return [self.slots[number] for number in choice]
+
     def _without_needless(self, whole: Filling, chosen: list[int]) -> list[int]:
         """The choice without parts that it explains everything without: a solver that ran out of effort may
         have chosen too many."""

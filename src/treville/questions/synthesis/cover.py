@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from treville.formulas.formula import Formula, Literal
-from treville.models.model import AxiomKind
+from treville.models.model import AxiomKind, Operator
 from treville.questions.synthesis.by_size import Known
 from treville.questions.synthesis.evaluation import violations
 from treville.questions.synthesis.listing import Evidence
-from treville.questions.synthesis.terms import ChosenAxiom
+from treville.questions.synthesis.terms import ChosenAxiom, Term
 from treville.results import Budget
 from treville.solving.optimum import Optimum
 
@@ -44,8 +44,8 @@ class Candidates:
             self._witnesses |= mask
 
     def add(self, known: Known) -> None:
-        """Look at the three axioms over a term."""
-        for kind in (AxiomKind.ACYCLIC, AxiomKind.IRREFLEXIVE, AxiomKind.EMPTY):
+        """Look at the axioms over a term."""
+        for kind in kinds_of(known.term):
             hits = violations(self.evidence.world, kind, known.value)
             if not hits:
                 continue
@@ -77,6 +77,14 @@ class Candidates:
             if not any(not good & ~more and not less & ~bad for _, more, less in kept):
                 kept.append((candidate, good, bad))
         return [candidate for candidate, _, _ in kept]
+
+
+def kinds_of(term: Term) -> tuple[AxiomKind, ...]:
+    """The axioms that a term is worth: that a relation is empty is only meant where it is the common part of two,
+    or what is left of one. Otherwise hardly any program would have executions."""
+    if term.op in (Operator.INTERSECTION, Operator.DIFFERENCE):
+        return (AxiomKind.ACYCLIC, AxiomKind.IRREFLEXIVE, AxiomKind.EMPTY)
+    return (AxiomKind.ACYCLIC, AxiomKind.IRREFLEXIVE)
 
 
 def cheapest(candidates: Candidates, axioms: int | None, budget: Budget) -> list[ChosenAxiom] | None:

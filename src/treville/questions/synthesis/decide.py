@@ -62,8 +62,9 @@ def _searched(
 
 def _in_turn(problem: Problem, vocabulary: Vocabulary, budget: Budget, on_found: OnFound) -> Answer:
     """Small models first, then unions of many parts."""
-    small = enumerate_terms(problem, vocabulary, budget, on_found, brief=True)
-    if small.found is not None or small.verdict is Verdict.FAIL or problem.space.base:
+    alone = bool(problem.space.base)
+    small = enumerate_terms(problem, vocabulary, budget, on_found, brief=not alone)
+    if small.found is not None or small.verdict is Verdict.FAIL or alone:
         return small
     large = fill_built_in(problem, vocabulary, budget)
     large.candidates += small.candidates

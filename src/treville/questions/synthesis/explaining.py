@@ -49,7 +49,7 @@ def _why(model: Model, axiom: Axiom, evidence: Evidence) -> str:
             alone &= ~evaluator.failing(other)
     numbers = world.numbers(alone)
     if not numbers:
-        return "No test needs it alone."
+        return "Assumed: no test contradicts it, and none needs it alone."
     names = list(dict.fromkeys(each.name for number in numbers for each in evidence.blame[number]))
     shortest = min(numbers, key=lambda number: world.listed[number].n)
     cycle = _cycle(model, axiom, world.listed[shortest])

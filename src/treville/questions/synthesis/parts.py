@@ -58,6 +58,15 @@ def _leaves(vocabulary: Vocabulary, world: Executions) -> list[Known]:
     """Relations that some execution has, restricted by the kinds of their ends where that makes a
     difference."""
     orders = [name for name in ORDERS.get(vocabulary.dialect, ()) if any(world.base(name))]
+    return _distinct([each for each in all_leaves(vocabulary, world, orders) if any(each.value)], [])
+
+
+def all_leaves(
+    vocabulary: Vocabulary, world: Executions, orders: Sequence[str] | None = None
+) -> list[Known]:
+    """All relations of the dialect, also those that no test tells apart."""
+    if orders is None:
+        orders = ORDERS.get(vocabulary.dialect, ())
     texts: list[tuple[str, int]] = []
     for name in (*_COMMUNICATION, *_OTHERS):
         texts.append((name, 1))
@@ -66,12 +75,9 @@ def _leaves(vocabulary: Vocabulary, world: Executions) -> list[Known]:
         texts += [(text, 2) for text in _restricted(name, _ENDS)]
     texts += [(text, 2) for text in _restricted("po", (*_ENDS, *orders)) if any(o in text for o in orders)]
     known = vocabulary.values([text for text, _ in texts], world)
-    sized = [
-        Known(leaf(_plain(text), size), each.value)
-        for (text, size), each in zip(texts, known, strict=True)
-        if any(each.value)
+    return [
+        Known(leaf(_plain(text), size), each.value) for (text, size), each in zip(texts, known, strict=True)
     ]
-    return _distinct(sized, [])
 
 
 def _restricted(name: str, ends: Sequence[str]) -> Iterator[str]:

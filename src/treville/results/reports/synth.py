@@ -31,7 +31,7 @@ class AskedTest:
 
     test: str
     text: str
-    allowed: bool
+    allowed: bool | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
