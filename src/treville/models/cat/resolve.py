@@ -47,11 +47,16 @@ def resolve_file(path: Path, variants: Iterable[str] = (), bell: Path | None = N
 
 
 def resolve_text(
-    text: str, name: str = "model.cat", folder: Path | None = None, variants: Iterable[str] = ()
+    text: str,
+    name: str = "model.cat",
+    folder: Path | None = None,
+    variants: Iterable[str] = (),
+    holes: Iterable[str] = (),
 ) -> Model:
-    """The model in a text; includes come from `folder` (if given) and the library."""
+    """The model in a text; includes come from `folder` (if given) and the library. `holes` are names of
+    relations that the text does not define and executions do not give."""
     source = Source(name, text)
-    return _resolve(source, parse(source), folder, variants, None, Path(name).stem)
+    return _resolve(source, parse(source), folder, variants, None, Path(name).stem, holes)
 
 
 def _resolve(
@@ -61,8 +66,10 @@ def _resolve(
     variants: Iterable[str],
     bell: Path | None,
     name: str,
+    holes: Iterable[str] = (),
 ) -> Model:
     resolver = _Resolver(folder, frozenset(variant.lower() for variant in variants))
+    resolver.annotations.update(dict.fromkeys(holes, RELATION))
     try:
         resolver.run_file(LIBRARY / "stdlib.cat")
         resolver.implied = resolver.env.get("co0")

@@ -18,6 +18,7 @@ from treville.results.reports.param import ParamReport
 from treville.results.reports.petri import PetriReport
 from treville.results.reports.port import PortReport
 from treville.results.reports.report import SCHEMA, Report
+from treville.results.reports.synth import SynthReport
 
 REPORTS: dict[str, type[Report]] = {
     "litmus": LitmusReport,
@@ -27,6 +28,7 @@ REPORTS: dict[str, type[Report]] = {
     "history": HistoryReport,
     "param": ParamReport,
     "petri": PetriReport,
+    "synth": SynthReport,
 }
 FOLDER = Path(__file__).parents[1] / "schemas"
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"

@@ -97,7 +97,7 @@ class Clasp(Solver):
             options.append(f"--configuration={preset}")
         self.control = clingo.Control(options, logger=lambda *_: None)
         with self.control.backend() as backend:
-            _hand_over(formula, backend, budget or Budget())
+            hand_over(formula, backend, budget or Budget())
             if projected is not None:
                 backend.add_project(sorted({abs(literal) for literal in projected} - {TRUE}))
             for priority, weights in enumerate(reversed(minimised)):
@@ -210,7 +210,8 @@ def _counted_conflicts(control: Any) -> int:
     return int(control.statistics["solving"]["solvers"]["conflicts"])
 
 
-def _hand_over(formula: Formula, backend: Any, budget: Budget) -> None:
+def hand_over(formula: Formula, backend: Any, budget: Budget) -> None:
+    """Give clasp all atoms, rules, constraints and edges of a formula."""
     add_rule = backend.add_rule
     for _ in range(formula.atoms):
         backend.add_atom()

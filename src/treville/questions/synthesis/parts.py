@@ -1,0 +1,112 @@
+"""The parts that holes are filled with: relations of a dialect by the kinds of their ends, and their
+compositions.
+
+All parts lie inside of (po | rf | co | fr)+. Two parts with the same pairs in all executions are the same
+part; of a pair that lies on no cycle of all parts together nothing can be learnt, so such pairs do not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from treville.models.model import Operator
+from treville.questions.synthesis.by_size import Known
+from treville.questions.synthesis.evaluation import apply
+from treville.questions.synthesis.listing import Executions, Value
+from treville.questions.synthesis.terms import Term, leaf, made
+from treville.questions.synthesis.vocabulary import FENCES, ORDERS, Vocabulary, merged
+from treville.results import Budget
+
+_ENDS = ("M", "R", "W")
+_ORDERED = ("po", "po-loc")
+_DEPENDENCIES = ("addr", "data", "ctrl")
+_COMMUNICATION = ("rfe", "fre", "coe", "rfi", "fri", "coi")
+_OTHERS = ("rmw",)
+
+
+def parts_of(
+    vocabulary: Vocabulary, world: Executions, size: int, budget: Budget, base: Sequence[str] = ()
+) -> list[Known]:
+    """All parts up to a number of composed leaves, cheapest first; over a `base`, or what the dialect has."""
+    if base:
+        leaves = _distinct([each for each in vocabulary.values(base, world) if any(each.value)], [])
+    else:
+        leaves = _leaves(vocabulary, world)
+    found = list(leaves)
+    previous = leaves
+    links = [each for each in leaves if each.term.size == 1 or _is_link(each.term)]
+    for _ in range(1, size):
+        longer = []
+        for one in previous:
+            budget.check()
+            for other in links:
+                value = apply(world, Operator.COMPOSITION, one.value, other.value)
+                if any(value):
+                    longer.append(Known(made(Operator.COMPOSITION, one.term, other.term), value))
+        longer = _distinct(longer, found)
+        found += longer
+        previous = longer
+    return sorted(found, key=lambda each: each.term.size)
+
+
+def _is_link(term: Term) -> bool:
+    """Is it worth to be composed with others, though its ends are restricted?"""
+    return term.text.startswith("po-loc & ")
+
+
+def _leaves(vocabulary: Vocabulary, world: Executions) -> list[Known]:
+    """Relations that some execution has, restricted by the kinds of their ends where that makes a
+    difference."""
+    orders = [name for name in ORDERS.get(vocabulary.dialect, ()) if any(world.base(name))]
+    return _distinct([each for each in all_leaves(vocabulary, world, orders) if any(each.value)], [])
+
+
+def all_leaves(
+    vocabulary: Vocabulary, world: Executions, orders: Sequence[str] | None = None
+) -> list[Known]:
+    """All relations of the dialect, also those that no test tells apart."""
+    if orders is None:
+        orders = ORDERS.get(vocabulary.dialect, ())
+    texts: list[tuple[str, int]] = []
+    for name in (*_COMMUNICATION, *_OTHERS):
+        texts.append((name, 1))
+    for name in (*_DEPENDENCIES, *FENCES.get(vocabulary.dialect, ()), *_ORDERED):
+        texts.append((name if name not in _ORDERED else f"{name} & (M * M)", 1))
+        texts += [(text, 2) for text in _restricted(name, _ENDS)]
+    texts += [(text, 2) for text in _restricted("po", (*_ENDS, *orders)) if any(o in text for o in orders)]
+    known = vocabulary.values([text for text, _ in texts], world)
+    return [
+        Known(leaf(_plain(text), size), each.value) for (text, size), each in zip(texts, known, strict=True)
+    ]
+
+
+def _restricted(name: str, ends: Sequence[str]) -> Iterator[str]:
+    for source in ends:
+        for target in ends:
+            if (source, target) != ("M", "M"):
+                yield f"{name} & ({source} * {target})"
+
+
+def _plain(text: str) -> str:
+    """Cycles of accesses do not notice whether fences have a place in program order."""
+    return text.removesuffix(" & (M * M)")
+
+
+def _distinct(parts: Sequence[Known], known: Sequence[Known]) -> list[Known]:
+    """Those that differ from each other and from what is known; the first, cheapest ones are kept."""
+    seen = {each.value for each in known}
+    out = []
+    for each in sorted(parts, key=lambda part: part.term.size):
+        if each.value not in seen:
+            seen.add(each.value)
+            out.append(each)
+    return out
+
+
+def on_cycles(parts: Sequence[Known], world: Executions) -> list[Known]:
+    """The parts without pairs that are on no cycle of all parts together, each relation once."""
+    nothing: Value = (0,) * len(world.groups)
+    order = apply(world, Operator.PLUS, merged((each.value for each in parts), nothing))
+    back = apply(world, Operator.INVERSE, order)
+    cut = [Known(each.term, apply(world, Operator.INTERSECTION, each.value, back)) for each in parts]
+    return _distinct([each for each in cut if any(each.value)], [])
