@@ -63,6 +63,7 @@ DECIDE: Mapping[str, Callable[[], DecideEngine]] = {
     "views": _decide("views", "Views"),
     "robustness": _decide("robustness", "Robustness"),
     "view-abstraction": _decide("view_abstraction", "ViewAbstraction"),
+    "rounds": _decide("rounds", "InRounds"),
     "interleavings": _decide("interleavings", "Interleavings"),
     "formulas": _decide("acyclicity", "Acyclicity"),
     "eager": _decide("acyclicity", "Acyclicity", "eager"),
