@@ -101,6 +101,12 @@ def gather_facts(
     return _with_dependencies(facts)
 
 
+def located_facts(symbolic: SymbolicProgram, values: Values, alias: Alias = FLOW) -> Facts:
+    """The events of a program and where they may go, without any relation between them."""
+    refuse_mixed_sizes(symbolic, values)
+    return _numbered(symbolic, values, frozenset(), True, alias)
+
+
 def _with(facts: Facts, found: Mapping[str, Bounds]) -> Facts:
     return replace(facts, relations={**facts.relations, **found})
 

@@ -197,7 +197,9 @@ def _asked_in_turn(
         engine = engine_for(options, context)
         if part is not goal and engine not in _KNOW_RACES:
             engine = registry.AUTO
-        answer = reachability(unit, context, options.bound or None, budget, engine, options.alias)
+        answer = reachability(
+            unit, context, options.bound or None, budget, engine, options.alias, options.rounds
+        )
         yield answer
         if answer.verdict is Verdict.FAIL:
             break

@@ -5,6 +5,7 @@ from __future__ import annotations
 from treville.analysis.alias_names import FLOW, Alias
 from treville.campaigns.kind import Limits
 from treville.campaigns.outputs import PictureName
+from treville.engines.task import RoundBounds
 from treville.records import dataclass, field
 from treville.results.properties import Property
 
@@ -33,6 +34,7 @@ class Options:
     graphml: str = ""
     variants: tuple[str, ...] = ()
     bell: str = ""
+    rounds: RoundBounds = RoundBounds()
 
 
 @dataclass(frozen=True, slots=True)

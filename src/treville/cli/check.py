@@ -13,6 +13,7 @@ from treville.campaigns.outputs import PictureName, picture_names
 from treville.cli.arguments import add_front_end, add_models, add_pictures, chosen_variants, positive
 from treville.cli.batch import add_batch, answer_batch, found_inputs, limits_of, text_of
 from treville.engines.registry import AUTO, NAMED, OF_FORMULAS
+from treville.engines.task import RoundBounds
 from treville.programs.c import SUFFIXES
 from treville.programs.compile_to import TARGETS
 from treville.rendering.check import CheckText
@@ -61,6 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="map C11 atomics as for this architecture (default: the model's own)",
     )
     _add_search(parser)
+    _add_rounds(parser)
     add_front_end(parser)
     _add_output(parser)
 
@@ -92,6 +94,22 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         default="flow",
         help="which analysis tells the solver where pointers may point (for comparison)",
     )
+
+
+def _add_rounds(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("bounds of --engine rounds (default: larger until conclusive)")
+    group.add_argument("--rounds", type=positive, default=0, metavar="R", help="how often each thread goes on")
+    group.add_argument(
+        "--timestamps", type=positive, default=0, metavar="K", help="times at which writes get to memory"
+    )
+    group.add_argument("--nodes", type=_nodes, default=0, metavar="N", help="writes of a location in its list")
+    group.add_argument("--bits", type=positive, default=0, metavar="W", help="bits of an int (default: 32)")
+
+
+def _nodes(text: str) -> int:
+    if text.strip() == "1":
+        raise argparse.ArgumentTypeError("a list needs 2 nodes: what memory holds, and one pending write")
+    return positive(text)
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
@@ -133,6 +151,9 @@ def run(options: argparse.Namespace) -> int:
     usual = (options.encoding, options.solver) == ("acyclicity", "clasp")
     if options.engine not in (AUTO, "eager") and not usual:
         raise InputError(f"--engine {options.engine} works with the default encoding and solver only")
+    bounds = RoundBounds(options.rounds, options.timestamps, options.nodes, options.bits)
+    if options.engine != "rounds" and bounds != RoundBounds():
+        raise InputError("--rounds, --timestamps, --nodes and --bits are bounds of --engine rounds")
     if options.encoding != "acyclicity" and options.solver.endswith("-any"):
         raise InputError(f"--encoding {options.encoding} has no recursive definitions: leave out -any")
     if options.alias != "flow" and (options.engine not in (AUTO, *OF_FORMULAS) or not usual):
@@ -160,6 +181,7 @@ def run(options: argparse.Namespace) -> int:
         graphml=options.graphml,
         variants=chosen_variants(options),
         bell=options.bell,
+        rounds=bounds,
     )
     for name in models:
         load_model(name, asked.variants, asked.bell)

@@ -64,6 +64,7 @@ DECIDE: Mapping[str, Callable[[], DecideEngine]] = {
     "robustness": _decide("robustness", "Robustness"),
     "view-abstraction": _decide("view_abstraction", "ViewAbstraction"),
     "graphs": _decide("graphs", "Graphs"),
+    "rounds": _decide("rounds", "InRounds"),
     "interleavings": _decide("interleavings", "Interleavings"),
     "formulas": _decide("acyclicity", "Acyclicity"),
     "eager": _decide("acyclicity", "Acyclicity", "eager"),

@@ -19,6 +19,17 @@ from treville.results.properties import Property
 
 
 @dataclass(frozen=True, slots=True)
+class RoundBounds:
+    """What the engine `rounds` was asked for: rounds, timestamps, nodes of a list, bits of an int. 0: as many
+    as it takes."""
+
+    rounds: int = 0
+    timestamps: int = 0
+    nodes: int = 0
+    bits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ProgramTask:
     """Can the program violate the property under the model? `bound` is that of loops and recursion; None
     makes it grow until the answer is conclusive. Program and model are those after all passes."""
@@ -31,6 +42,7 @@ class ProgramTask:
     features: Features
     lowering: Lowering | Ready
     alias: Alias = FLOW
+    rounds: RoundBounds = RoundBounds()
 
     def with_recursion(self, depth: int) -> ProgramTask:
         """The same task where recursion is inlined so many times."""
@@ -44,6 +56,7 @@ def program_task(
     bound: int | None = None,
     budget: Budget | None = None,
     alias: Alias = FLOW,
+    rounds: RoundBounds = RoundBounds(),  # noqa: B008 - it is frozen
 ) -> ProgramTask:
     """The task of a file: passes are run here."""
     budget = budget or Budget()
@@ -54,7 +67,7 @@ def program_task(
         program = lowering.program(bound or 1)
     model = model_for(context.model, program, goal)
     features = features_of(program, model, goal)
-    return ProgramTask(program, model, goal, bound, budget, features, lowering, alias)
+    return ProgramTask(program, model, goal, bound, budget, features, lowering, alias, rounds)
 
 
 def ready_task(
@@ -64,11 +77,12 @@ def ready_task(
     bound: int | None = None,
     budget: Budget | None = None,
     alias: Alias = FLOW,
+    rounds: RoundBounds = RoundBounds(),  # noqa: B008 - it is frozen
 ) -> ProgramTask:
     """The task of a program that has gone through its passes already."""
     model = model_for(model, program, prop)
     features = features_of(program, model, prop)
-    return ProgramTask(program, model, prop, bound, budget or Budget(), features, Ready(program), alias)
+    return ProgramTask(program, model, prop, bound, budget or Budget(), features, Ready(program), alias, rounds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from treville.events.symbolic_data import (
     NOTHING,
     Binding,
     Happening,
+    MarkKind,
     Sources,
     StaticAccess,
     StaticEvent,
@@ -151,6 +152,7 @@ class ThreadWalk(Joining):
         del target, state
         self.result.cuts.append(condition)
         self.result.cut_at.append(self.thread.instructions[copy[-1]])
+        self.result.mark(MarkKind.CUT, self.index, condition, self.thread.instructions[copy[-1]])
 
     def wait(self, copy: Copy, target: int, condition: Condition) -> None:
         """The thread waits in a loop that begins at the target."""
@@ -187,6 +189,7 @@ class ThreadWalk(Joining):
             value = terms.any_of(len(terms.values), instruction.values)
             state.registers[instruction.register] = Binding(value)
             self.result.havocs.append((guard, value))
+            self.result.mark(MarkKind.CHOICE, self.index, guard, instruction, value)
         elif isinstance(instruction, Assume):
             condition = terms.non_zero(self.evaluate(instruction.condition, state).value)
             self.result.required.append((guard, condition))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import Enum
 from typing import NamedTuple, TypeAlias
 
 from treville.events.kinds import FENCE, WRITE, EventKind
@@ -109,6 +110,30 @@ class Wait(NamedTuple):
     writes: tuple[EventId, ...] = ()
 
 
+class MarkKind(Enum):
+    """What happens between the events of a thread."""
+
+    ASSERT = "assert"
+    CHOICE = "choice"
+    CUT = "cut"
+    FREE = "free"
+    JOIN = "join"
+    SPAWN = "spawn"
+
+
+class Mark(NamedTuple):
+    """What a thread does between its events, for who runs them one after the other: after so many events of
+    the program (`at`), where `condition` holds. `value` is what is chosen, freed or joined, or the thread that
+    is started."""
+
+    kind: MarkKind
+    thread: int
+    at: int
+    condition: Condition
+    instruction: Instruction
+    value: Value | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SymbolicProgram:
     """All threads: their events, which of them can follow which (`po` rows), and what runs must satisfy.
@@ -149,6 +174,7 @@ class SymbolicProgram:
     begun: Mapping[int, tuple[int, Instruction]]
     waits: tuple[Wait, ...]
     threads: Mapping[int, tuple[Condition, Condition]]
+    marks: tuple[Mark, ...] = ()
 
     def access(self, event: EventId) -> StaticAccess:
         """The event, which must be a read or a write."""
@@ -186,6 +212,18 @@ class SymbolicDraft:
     begun: dict[int, tuple[int, Instruction]] = field(default_factory=dict)
     waits: list[Wait] = field(default_factory=list)
     threads: dict[int, tuple[Condition, Condition]] = field(default_factory=dict)
+    marks: list[Mark] = field(default_factory=list)
+
+    def mark(
+        self,
+        kind: MarkKind,
+        thread: int,
+        condition: Condition,
+        instruction: Instruction,
+        value: Value | None = None,
+    ) -> None:
+        """Note what a thread does after the events that there are by now."""
+        self.marks.append(Mark(kind, thread, len(self.events), condition, instruction, value))
 
     def finished(self) -> SymbolicProgram:
         """The program as it is now."""
@@ -195,5 +233,5 @@ class SymbolicDraft:
             tuple(self.jumps), tuple(self.final),
             tuple(self.thread_names), tuple(self.asserts), tuple(self.joins), tuple(self.objects),
             tuple(self.heap), tuple(self.frees), self.unset, self.begun, tuple(self.waits),
-            self.threads,
+            self.threads, tuple(self.marks),
         )  # fmt: skip

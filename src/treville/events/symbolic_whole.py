@@ -18,7 +18,7 @@ from treville.events.symbolic import (
     SymbolicProgram,
     ThreadWalk,
 )
-from treville.events.symbolic_data import SymbolicDraft, Wait
+from treville.events.symbolic_data import MarkKind, SymbolicDraft, Wait
 from treville.events.symbolic_terms import FALSE, TRUE, Condition, Constant, Value
 from treville.programs.ir import (
     LOCATION_BASE,
@@ -144,13 +144,16 @@ class WholeProgramWalk(ThreadWalk):
             if instruction.cut:
                 self.result.cuts.append(guard)
                 self.result.cut_at.append(instruction)
+                self.result.mark(MarkKind.CUT, self.index, guard, instruction)
             return {None: FALSE}
         if isinstance(instruction, Nondet):
-            state.registers[instruction.register] = Binding(terms.unknown(instruction.bits))
+            chosen = terms.unknown(instruction.bits)
+            state.registers[instruction.register] = Binding(chosen)
+            self.result.mark(MarkKind.CHOICE, self.index, guard, instruction, chosen)
         elif isinstance(instruction, Spawn):
             self._spawn(state, guard, instruction)
         elif isinstance(instruction, Join):
-            ended = self._join(state, instruction)
+            ended = self._join(state, guard, instruction)
             self.result.waits.append(Wait(self.index, instruction, terms.both(guard, -ended)))
             return {None: ended}
         elif isinstance(instruction, Allocate):
@@ -233,6 +236,7 @@ class WholeProgramWalk(ThreadWalk):
     def _assert(self, fails: Condition, instruction: Assert) -> None:
         if fails != FALSE:
             self.result.asserts.append((fails, instruction))
+            self.result.mark(MarkKind.ASSERT, self.index, fails, instruction)
 
     # -- threads -----------------------------------------------------------------------------------------
 
@@ -244,13 +248,16 @@ class WholeProgramWalk(ThreadWalk):
         registers = child.first_registers()
         if body.parameter:
             registers[body.parameter] = Binding(self.evaluate(instruction.argument, state).value)
-        state.registers[instruction.register] = Binding(self.terms.constant(child.index))
+        number = self.terms.constant(child.index)
+        state.registers[instruction.register] = Binding(number)
+        self.result.mark(MarkKind.SPAWN, self.index, guard, instruction, number)
         child.walk(guard, registers)
 
-    def _join(self, state: State, instruction: Join) -> Condition:
+    def _join(self, state: State, guard: Condition, instruction: Join) -> Condition:
         """The condition that the thread has ended."""
         terms = self.terms
         value = self.evaluate(instruction.thread, state).value
+        self.result.mark(MarkKind.JOIN, self.index, guard, instruction, value)
         self._joins.append((len(self.numbers) - 1, value))
         cases = []
         for thread, ended in self.context.ended.items():
@@ -282,6 +289,7 @@ class WholeProgramWalk(ThreadWalk):
         address = self.evaluate(instruction.address, state)
         if instruction.within is None:
             self.result.frees.append((guard, address.value, instruction))
+            self.result.mark(MarkKind.FREE, self.index, guard, instruction, address.value)
             there = -terms.equal(address.value, terms.constant(0))
         else:
             there = terms.either([terms.equal(address.value, terms.constant(s)) for s in instruction.within])

@@ -13,7 +13,7 @@ from treville.analysis.alias_names import FLOW, Alias
 from treville.engines.contract import Decision, Failure, GaveUp, Proved, Refuted
 from treville.engines.registry import AUTO, DECIDE, STATES
 from treville.engines.schedule import ALL_STATES, Slice, run, slices_for
-from treville.engines.task import ProgramTask, program_task
+from treville.engines.task import ProgramTask, RoundBounds, program_task
 from treville.models.evaluate import Evaluation, evaluate
 from treville.models.model import Model
 from treville.passes.program import Context, Source
@@ -50,10 +50,11 @@ def reachability(
     budget: Budget | None = None,
     engine: str = AUTO,
     alias: Alias = FLOW,
+    rounds: RoundBounds = RoundBounds(),  # noqa: B008 - it is frozen
 ) -> Answer:
     """The answer for what a front end made of a file. `bound` None deepens until the answer is conclusive;
     `engine` is a name of `engines.registry`."""
-    task = program_task(source, context, bound, budget, alias)
+    task = program_task(source, context, bound, budget, alias, rounds)
     races = races_of_parts(task, source, context, alias) if needs_no_races(task) else None
     if isinstance(races, GaveUp) and isinstance(races.error, Unsupported):
         return Answer(races, "", task)
