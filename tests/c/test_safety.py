@@ -204,7 +204,7 @@ def test_joining_oneself_or_nobody_is_undefined(tmp_path: Path, joined: str) -> 
     code = (
         "#include <pthread.h>\n"
         "static void *work(void *unused) { pthread_join(pthread_self(), 0); return 0; }\n"
-        "int main(void) { pthread_t one, nobody; pthread_create(&one, 0, work, 0);\n"
+        "int main(void) { pthread_t one, nobody = 0; pthread_create(&one, 0, work, 0);\n"
         "pthread_join(one, 0); return 0; }\n"
     )
     if joined == "nobody":

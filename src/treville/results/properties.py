@@ -21,6 +21,7 @@ class Error(StrEnum):
 
 
 NEVER_WRITTEN = "a read of memory that was never written"
+NEVER_SET = "a read of a local variable that was never set is reached"
 UNORDERED = "an access that is not ordered after the allocation"
 
 

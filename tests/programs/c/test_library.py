@@ -90,7 +90,8 @@ def test_a_computed_index_of_a_local_array_is_checked(tmp_path: Path) -> None:
 
 
 def test_divisors_must_not_be_zero_unless_they_are_known(tmp_path: Path) -> None:
-    assert len(of_type(main_of(tmp_path, "int x, y;", "x = y / x; x = y % 7;"), ir.Assert)) == 1
+    assert len(of_type(main_of(tmp_path, "unsigned x, y;", "x = y / x; x = y % 7;"), ir.Assert)) == 1
+    assert len(of_type(main_of(tmp_path, "int x, y;", "x = y / x; x = y % 7; x = 5 / y;"), ir.Assert)) == 3
 
 
 def test_variables_without_a_value_are_any_number(tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ COPYING = PLAIN | {COPY}
 VOLATILE = PLAIN | {"VOLATILE"}  # C lets them race like other data
 FULL_FENCE = frozenset({"SC", "MFENCE"})
 THREAD_LOCAL = "thread-local "
+LIFE = "#life"  # of a local that ends: its address while it lives, else 0
 NOWHERE_ELSE = ir.Const(0)
 
 
@@ -105,19 +106,24 @@ class Memory:
         elif name in marked_locals(frame.function):
             frame.marked[name] = allocation
         else:
-            self.body.emit(allocation)
-            frame.ending.append(register)
+            frame.ending.append(self._begin(allocation))
+
+    def _begin(self, allocation: ir.Allocate) -> str:
+        """A new object; the register that says until its end that it is there. The address stays known."""
+        self.body.emit(allocation)
+        life = allocation.register + LIFE
+        self.body.set(life, ir.Reg(allocation.register))
+        return life
 
     def begin_life(self, frame: Frame, value: Value) -> None:
         """A mark that the life of a local begins: a new object, if the end of the last one was noted."""
         if isinstance(value, LocalName) and value.name in frame.marked:
-            self.body.emit(replace(frame.marked[value.name]))
-            self.body.ending.append(frame.marked[value.name].register)
+            self.body.ending.append(self._begin(replace(frame.marked[value.name])))
 
     def end_life(self, frame: Frame, value: Value) -> None:
         """A mark that the life of a local ends."""
         if isinstance(value, LocalName) and value.name in frame.marked:
-            self.body.end_locals([frame.marked[value.name].register])
+            self.body.end_locals([frame.marked[value.name].register + LIFE])
 
     def _declare_private(self, frame: Frame, name: str, kind: Type, count: ir.Expr) -> None:
         place = frame.prefix + name
@@ -128,12 +134,27 @@ class Memory:
             frame.sizes[place] = ir.Const(count.value * size_of(kind))
             self.body.thread.private[place] = tuple(self.layout(ArrayType(count.value, kind)))
 
-    def _check(self, frame: Frame, place: tuple[str, ir.Expr]) -> None:
-        """An access at a computed offset must be inside the variable."""
-        size = frame.sizes.get(place[0])
-        if size is not None and not isinstance(place[1], ir.Const):
-            inside = ir.Op("ult", (place[1], size), 64)
+    def _check(self, frame: Frame, place: tuple[str, ir.Expr], bits: int) -> None:
+        """An access must be inside the variable."""
+        offset, size, more = place[1], self._private_size(frame, place[0]), (bits + 7) // 8 - 1
+        if size is None:
+            return
+        if isinstance(offset, ir.Const) and isinstance(size, ir.Const):
+            inside: ir.Expr = ir.Const(int(offset.value >= 0 and offset.value + more < size.value))
+        elif isinstance(size, ir.Const):
+            inside = ir.Op("ult", (offset, ir.Const(max(size.value - more, 0))), 64)
+        else:
+            last = ir.Op("ult", (plus(offset, more), size), 64)
+            inside = ir.Select(ir.Op("ult", (offset, size), 64), last, ir.Const(0)) if more else last
+        if inside != ir.Const(1):
             self.body.emit(ir.Assert(inside, "an access outside the array is reached", memory=True))
+
+    def _private_size(self, frame: Frame, name: str) -> ir.Expr | None:
+        """How many bytes a private object has."""
+        if not name.startswith(THREAD_LOCAL):
+            return frame.sizes.get(name)
+        variable = self.body.translation.module.globals[name.removeprefix(THREAD_LOCAL)]
+        return ir.Const(size_of(variable.type))
 
     def place_of(self, frame: Frame, value: Value) -> tuple[str, ir.Expr] | None:
         """The private object and offset that an address operand means, or None for shared memory."""
@@ -253,11 +274,11 @@ class Memory:
             self.body.emit(ir.Store(address, value, tags, cell[1]))
 
     def _read_private(self, frame: Frame, register: str, place: tuple[str, ir.Expr], bits: int) -> None:
-        self._check(frame, place)
+        self._check(frame, place, bits)
         self.body.emit(ir.ReadPrivate(register, place[0], place[1], bits))
 
     def _write_private(self, frame: Frame, place: tuple[str, ir.Expr], value: ir.Expr, bits: int) -> None:
-        self._check(frame, place)
+        self._check(frame, place, bits)
         self.body.emit(ir.WritePrivate(place[0], place[1], value, bits))
 
     # -- loads and stores ------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ from treville.programs.c.llvm import (
     struct_offsets,
 )
 from treville.programs.c.private import Private, private_variables
+from treville.programs.c.unset_values import maybe_unset
 from treville.programs.draft import ThreadDraft
 from treville.records import dataclass, field
 from treville.results import Unsupported
@@ -44,6 +45,7 @@ _BINARY = {
     "add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "sdiv", "udiv", "srem", "urem",
 }  # fmt: skip
 _DIVISIONS = {"sdiv", "udiv", "srem", "urem"}
+UNSET_FLAG = "#unset"  # of values that may be those of a variable that has none: is this one?
 _PREDICATES = {"slt": "lt", "sle": "le", "sgt": "gt", "sge": "ge"}
 
 
@@ -87,8 +89,10 @@ class Frame:
     sizes: dict[str, ir.Expr] = field(default_factory=dict)  # of private variables
     thread_local: dict[str, tuple[str, ir.Expr]] = field(default_factory=dict)  # pointers: object and offset
     more: Sequence[Argument] = ()  # what the function was given for `...`
+    unset: frozenset[str] = frozenset()  # see `unset.maybe_unset`
     ending: list[str] = field(default_factory=list)  # registers of locals whose address may be known later
     marked: dict[str, ir.Allocate] = field(default_factory=dict)  # such locals that live between marks
+    hoisted: dict[str, tuple[str, int]] = field(default_factory=dict)  # addresses in them, computed before
 
 
 class Body:
@@ -139,6 +143,9 @@ class Body:
         if isinstance(value, LocalName):
             if value.name in frame.private:
                 raise self.unsupported(f"the address of %{value.name} used as a value")
+            if value.name in frame.hoisted:
+                base, offset = frame.hoisted[value.name]
+                return ir.plus(ir.Reg(frame.prefix + base), offset)
             return ir.Reg(frame.prefix + value.name)
         if value == Number(None) and isinstance(kind, IntType):
             return self._anything(kind)
@@ -179,6 +186,7 @@ class Body:
         frame = Frame(
             function, prefix, f"{prefix}exit", f"{prefix}result", private,
             {**depth, function.name: level + 1}, meeting_points(function), more=more,
+            unset=maybe_unset(function),
         )  # fmt: skip
         for (kind, parameter), argument in zip(function.parameters, arguments, strict=False):
             values = argument if isinstance(argument, list) else [argument]
@@ -248,12 +256,34 @@ class Body:
             predicate = instruction.words[-1]
             operator = _PREDICATES.get(predicate, predicate)
         bits = self.bits(kind)
-        if operator in _DIVISIONS and (not isinstance(args[1], ir.Const) or not args[1].value):
-            divides = ir.Op("ne", (args[1], ir.Const(0)), bits)
-            self.emit(ir.Assert(divides, "a division by zero is reached", undefined=True))
+        if operator in _DIVISIONS:
+            self._can_divide(operator, args, bits)
         if operator in ("shl", "lshr", "ashr"):
             args = (args[0], ir.Op("zext", (args[1],), bits))
+            self._can_shift(args[1], bits)
         self.set(self.name(frame, instruction), ir.Op(operator, args, bits))
+
+    def _can_divide(self, operator: str, args: Sequence[ir.Expr], bits: int) -> None:
+        """Nothing is divided by zero, nor the least number by -1: what comes out is no number of the type."""
+        number, by = args
+        if not isinstance(by, ir.Const) or not by.value:
+            divides = ir.Op("ne", (by, ir.Const(0)), bits)
+            self.emit(ir.Assert(divides, "a division by zero is reached", undefined=True))
+        least, minus = ir.Const(-(1 << bits - 1)), ir.Const(-1)
+        is_small = isinstance(number, ir.Const) and number != least
+        if operator[0] == "s" and not is_small and (by == minus or not isinstance(by, ir.Const)):
+            other = ir.Op("ne", (number, least), bits)
+            fits = other if by == minus else ir.Select(ir.Op("eq", (by, minus), bits), other, ir.Const(1))
+            self.emit(ir.Assert(fits, "a division that overflows is reached", undefined=True))
+
+    def _can_shift(self, by: ir.Expr, bits: int) -> None:
+        """A number is not shifted by more bits than it has."""
+        known = by.args[0] if isinstance(by, ir.Op) else by
+        if isinstance(known, ir.Const) and 0 <= known.value < bits:
+            return
+        fits = ir.Op("ult", (by, ir.Const(bits)), 64)
+        told = "a shift by more bits than there are is reached"
+        self.emit(ir.Assert(fits, told, undefined=True, fatal=False))
 
     def bits(self, kind: Type) -> int:
         """The width of a scalar type; an error at the current place if it is none."""
@@ -289,11 +319,20 @@ class Body:
         if private is None:
             base = self.value(frame, *instruction.operands[0])
             self.set(self.name(frame, instruction), self.offset_of(frame, instruction, base))
+            self._note_hoisted(frame, instruction)
             return
         start = self.memory.offset(frame, private.base or private.variable)
         inside = self.offset_of(frame, instruction, start)
         register = self.set(f"{self.name(frame, instruction)}#offset", inside)
         frame.offsets[instruction.result or ""] = inside if isinstance(inside, ir.Const) else register
+
+    def _note_hoisted(self, frame: Frame, instruction: LlvmInstruction) -> None:
+        """SROA computes addresses in a local before its life begins: they are those of whichever life."""
+        origin, offset = instruction.operands[0][1], self.offset_of(frame, instruction, ir.Const(0))
+        result = instruction.result or ""
+        name = origin.name if isinstance(origin, LocalName) and ".sroa.gep" in result else ""
+        if name in frame.marked and isinstance(offset, ir.Const):
+            frame.hoisted[result] = (name, offset.value)
 
     def offset_of(self, frame: Frame, instruction: LlvmInstruction, base: ir.Expr) -> ir.Expr:
         """base + the byte offset of a getelementptr."""
@@ -410,6 +449,12 @@ class Body:
             self.label(edge)
             self._enter(frame, block, target)
 
+    def _unset_flag(self, frame: Frame, value: Value) -> ir.Expr:
+        """Is a value that of a variable without one?"""
+        if isinstance(value, LocalName) and value.name in frame.unset:
+            return ir.Reg(f"{frame.prefix}{value.name}{UNSET_FLAG}")
+        return ir.Const(0)
+
     def _enter(self, frame: Frame, block: str, target: str) -> None:
         entered = next(b for b in frame.function.blocks if b.name == target)
         copies = []
@@ -420,6 +465,8 @@ class Body:
             registers = registers_of(self.name(frame, phi), phi.type)
             values = self.scalars(frame, phi.type, incoming)
             copies += [(register.name, value) for register, value in zip(registers, values, strict=True)]
+            if phi.result in frame.unset:
+                copies.append((self.name(frame, phi) + UNSET_FLAG, self._unset_flag(frame, incoming)))
         written = {register for register, _ in copies}
         if any(isinstance(value, ir.Reg) and value.name in written for _, value in copies):
             copies = [(register, self.set(f"{register}'", value)) for register, value in copies]

@@ -21,7 +21,10 @@ from typing import Any
 from treville.programs.c.assembly.dialects import guess
 from treville.programs.c.commands import DATABASE, Command, read_commands
 from treville.programs.c.compilers import INSTALL_HINT, compiler
+from treville.programs.c.outside import with_kept_variables
 from treville.programs.c.sandbox import Sandbox
+from treville.programs.c.scopes import with_lives
+from treville.programs.c.unset import with_unset_variables
 from treville.results import InputError
 
 FLAGS = (
@@ -212,10 +215,14 @@ def prepare(modules: Sequence[tuple[bytes, str]]) -> str:
         if not missing.isdisjoint(names):
             parsed.link_in(_parsed(llvm, _written_in_c(file).encode(), file))
     builder = llvm.create_pass_builder(_machine(llvm), llvm.create_pipeline_tuning_options(speed_level=0))
-    passes = llvm.create_new_module_pass_manager()
-    passes.add_always_inliner_pass()
-    passes.add_sroa_pass()
-    passes.run(parsed, builder)
+    inlining = llvm.create_new_module_pass_manager()
+    inlining.add_always_inliner_pass()
+    inlining.run(parsed, builder)
+    kept = with_kept_variables(str(parsed))
+    parsed = parsed if kept is None else llvm.parse_assembly(kept)
+    promoting = llvm.create_new_module_pass_manager()
+    promoting.add_sroa_pass()
+    promoting.run(parsed, builder)
     return str(parsed)
 
 
@@ -226,7 +233,8 @@ def _parsed(llvm: Any, module: bytes, name: str) -> Any:
             text = str(llvm.parse_bitcode(module))
         else:
             text = module.decode(errors="replace")
-        parsed = llvm.parse_assembly(_mark_for_inlining(_CPU.sub("", text)))
+        marked = with_unset_variables(with_lives(_CPU.sub("", text)))
+        parsed = llvm.parse_assembly(_mark_for_inlining(marked))
         parsed.verify()
     except RuntimeError as error:
         raise InputError(f"{name} is not LLVM IR that this LLVM reads: {str(error).strip()[:1000]}") from None

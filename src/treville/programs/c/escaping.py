@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from treville.programs.c.llvm import Function, GlobalName, LlvmInstruction, LocalName, Module, Value
+from treville.programs.c.outside import KNOWN
 
 Outliving = Mapping[str, frozenset[str]]
 _Escaping = set[tuple[str, str]]  # functions, and names of their locals and parameters, or of globals
@@ -17,7 +18,7 @@ _Escaping = set[tuple[str, str]]  # functions, and names of their locals and par
 # Which arguments of library functions are kept; all others are only used during the call.
 _KEPT_ARGUMENTS = {
     "pthread_create": {3}, "thrd_create": {2}, "pthread_setspecific": {1}, "tss_set": {1},
-    "pthread_exit": {0}, "realloc": set[int](),
+    "pthread_exit": {0}, KNOWN: {0}, "realloc": set[int](),
 }  # fmt: skip
 _DERIVING = ("getelementptr", "bitcast", "addrspacecast", "ptrtoint", "inttoptr", "phi", "select", "freeze")
 _COMPARING = {"cmpxchg": {0, 1}, "atomicrmw": {0}, "store": {1}, "load": {0}, "icmp": {0, 1}}

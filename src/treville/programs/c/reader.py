@@ -21,6 +21,7 @@ from treville.programs.c.llvm import (
 )
 from treville.programs.c.terms import Terms
 from treville.programs.c.tokens import Tokens
+from treville.programs.c.unset_values import without_idle_marks
 from treville.results import Unsupported
 
 _PRODUCER = re.compile(r'"([^"]*clang version [\d.]+)')
@@ -97,6 +98,7 @@ class Reader:
                 self._function(lines[at], lines[at + 1 : end])
                 at = end
             at += 1
+        without_idle_marks(self.module)
         self.module.types = [self.terms.defined_type(name) for name in self.terms.definitions]
         return self.module
 

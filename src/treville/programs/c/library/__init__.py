@@ -17,6 +17,7 @@ from treville.programs.c.library import (
     locks,
     printing,
     threads,
+    unset,
     verification,
 )
 from treville.programs.c.library import copying as memory
@@ -24,6 +25,7 @@ from treville.programs.c.library.assembly import assembly
 from treville.programs.c.library.calls import Call, Handler, call_defined, call_through_pointer
 from treville.programs.c.library.effects import is_refused
 from treville.programs.c.llvm import GlobalName, InlineAsm, LlvmInstruction, LocalName
+from treville.programs.c.outside import KEEP, KNOWN
 
 if TYPE_CHECKING:
     from treville.programs.c.body import Body, Frame
@@ -60,6 +62,10 @@ def _named(here: Call) -> None:
         _ALWAYS[name](here)
     elif name in translation.module.functions:
         call_defined(here)
+    elif (mark := unset.handler(name)) is not None:
+        mark(here)
+    elif name in (KEEP, KNOWN):
+        return
     elif name in _EXTERNAL:
         _EXTERNAL[name](here)
     elif name.startswith("_pthread_") and name[1:] in _EXTERNAL:  # as the headers of a Mac have it
