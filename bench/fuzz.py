@@ -26,6 +26,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
@@ -46,7 +47,8 @@ from treville.histories import read_history
 from treville.histories.hardness import read_dimacs
 from treville.models.cat.resolve import resolve_file
 from treville.parameterised.language.resolve import read_system
-from treville.petri.reading import read_problem
+from treville.petri import pnml
+from treville.petri.reading import read_file, read_problem
 from treville.petri.report import evidence_from_json
 from treville.programs.c import read_unit
 from treville.programs.c.commands import read_commands
@@ -71,12 +73,14 @@ _LOCATED = re.compile(r"^.*:\d+:\d+: ", re.DOTALL)
 @dataclass(frozen=True, slots=True)
 class Reader:
     """Who reads a file, what is mutated for it, and how often it has its turn. `located`: errors have a
-    place."""
+    place. `native`: a library that is not Treville's reads it, and may end its process, which is answered as
+    an error of the input."""
 
     read: Callable[[Path], object]
     seeds: Callable[[], list[Seed]]
     turns: int
     located: bool = False
+    native: bool = False
 
 
 def _found(*patterns: str, most: int = 60) -> list[Seed]:
@@ -97,6 +101,11 @@ def _answer(path: Path) -> object:
     if report.error is not None and report.error.cause is Cause.INTERNAL:
         raise AssertionError(report.reason)
     return report
+
+
+def _read_list(path: Path) -> object:
+    with mock.patch("treville.campaigns.inputs._is_folder", return_value=False):  # not the whole disk
+        return list(expand([f"@{path}"], (".litmus",)))
 
 
 def _read_journal(path: Path) -> object:
@@ -149,16 +158,16 @@ READERS: dict[str, Reader] = {
     "pts": Reader(lambda p: load_test(read_text(str(p)), str(p)), lambda: _found("*.pts"), 3),
     "cat": Reader(resolve_file, lambda: _found("*.cat", "*.bell"), 16, True),
     "answers": Reader(_answer, lambda: _found("*.litmus"), 1, True),
-    "C": Reader(read_unit, lambda: _found("*.c", most=10), 0),
-    "LLVM IR": Reader(lambda p: read_unit(p).program(), _ir, 3),
+    "C": Reader(lambda p: read_unit(p).program(), lambda: _found("*.c", most=10), 0, native=True),
+    "LLVM IR": Reader(lambda p: read_unit(p).program(), _ir, 3, native=True),
     "histories": Reader(
         lambda p: read_history(read_text(str(p)), str(p)),
         lambda: _found("*.jsonl", "*.json", "*.edn", "*.csv", "*.tsv", "*.history", "*.log", "*.txt"), 16,
     ),
     ".cub": Reader(lambda p: read_system(read_text(str(p)), str(p), None), lambda: _found("*.cub"), 12),
     ".spec": Reader(lambda p: read_problem(str(p)), lambda: _found("*.spec"), 8),
-    "PNML": Reader(lambda p: read_problem(str(p), ("p1 >= 1",)), lambda: _found("*.pnml", "*.xml"), 6),
-    "lists": Reader(lambda p: list(expand([f"@{p}"], (".litmus",))), _lists, 4),
+    "PNML": Reader(lambda p: pnml.parse(read_file(str(p)), str(p)), lambda: _found("*.pnml", "*.xml"), 6),
+    "lists": Reader(_read_list, _lists, 4),
     "journals": Reader(_read_journal, lambda: _outputs("litmus", *_TESTS, journal=True), 4),
     "results": Reader(lambda p: read_results(str(p)), lambda: _outputs("litmus", *_TESTS), 3),
     "certificates": Reader(_read_certificates, lambda: _outputs("petri", _NET), 2),
@@ -284,7 +293,7 @@ def judge(reader: str, report: Report) -> str:
         return report.reason
     if report.limit is not None:
         return f"over the limit: {report.reason}"
-    if "ends the process" in report.reason:
+    if "ends the process" in report.reason and not READERS[reader].native:
         return f"crashed: {report.reason}"
     if report.status is Status.ERROR and READERS[reader].located and not _LOCATED.match(report.reason):
         return f"error without a place: {report.reason}"

@@ -198,6 +198,13 @@ def prepare(modules: Sequence[tuple[bytes, str]]) -> str:
     """Link modules, given with their names as text or bitcode, and run the allowed passes."""
     if find_spec("llvmlite") is None:
         raise InputError("reading LLVM IR needs llvmlite", hint=INSTALL_HINT)
+    try:
+        return _prepared(modules)
+    except UnicodeDecodeError:
+        raise InputError(f"{modules[0][1]}: names in it are no text in UTF-8") from None
+
+
+def _prepared(modules: Sequence[tuple[bytes, str]]) -> str:
     from llvmlite import binding as llvm
 
     parsed = _parsed(llvm, *modules[0])
