@@ -200,8 +200,8 @@ def prepare(modules: Sequence[tuple[bytes, str]]) -> str:
         raise InputError("reading LLVM IR needs llvmlite", hint=INSTALL_HINT)
     try:
         return _prepared(modules)
-    except UnicodeDecodeError:
-        raise InputError(f"{modules[0][1]}: names in it are no text in UTF-8") from None
+    except UnicodeDecodeError:  # of what LLVM says about it
+        raise InputError(f"{modules[0][1]} is not LLVM IR that this LLVM reads: it is no text") from None
 
 
 def _prepared(modules: Sequence[tuple[bytes, str]]) -> str:
