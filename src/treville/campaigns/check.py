@@ -92,7 +92,7 @@ class Check(Kind[Question, CheckReport]):
 
     def answers(self, questions: Sequence[Question], telling: Telling[CheckReport]) -> Iterator[CheckReport]:
         """The reports, one by one; the front end runs once."""
-        source = cache(partial(_read_question, questions[0]))
+        source = cache(partial(read_question, questions[0]))
         for question in questions:
             started = time.monotonic()
             draft = Draft(self.blank(question))
@@ -108,7 +108,7 @@ class Check(Kind[Question, CheckReport]):
         if _is_litmus(question):
             input_text(question.file, question.text)
             return
-        read_sources(_read_question(question))
+        read_sources(read_question(question))
 
     def key(self, question: Question) -> str:
         """The contents of the program and of the model, the property, the options."""
@@ -136,17 +136,18 @@ def is_litmus(text: str) -> bool:
     return bool(words) and words[0] in DIALECTS
 
 
-def _read_question(question: Question) -> Unit:
+def read_question(question: Question) -> Unit:
     """What standard input held is read as LLVM IR if it looks like that, else as C."""
     if question.text is None:
         return read(question.file, question.options)
-    ending = "ll" if _LLVM.search(question.text) else "c"
+    text = input_text(question.file, question.text)
+    ending = "ll" if _LLVM.search(text) else "c"
     here = disk.here()
     includes = (*(str(here / folder) for folder in question.options.includes), str(here))
     others = tuple(str(here / other) for other in question.options.others)
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         path = Path(f"standard-input.{ending}")
-        path.write_text(question.text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8")
         return read(str(path), replace(question.options, includes=includes, others=others))
 
 

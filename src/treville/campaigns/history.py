@@ -14,7 +14,7 @@ from pathlib import Path
 
 from treville.campaigns.guard import Draft, guarded
 from treville.campaigns.history_task import Options, Question
-from treville.campaigns.inputs import read_text
+from treville.campaigns.inputs import input_text
 from treville.campaigns.keys import key_of, text_key
 from treville.campaigns.kind import Kind, Telling
 from treville.histories import LEVELS, Answer, History, check, find_level, read_history
@@ -84,7 +84,7 @@ def _model_key(name: str) -> str:
 
 
 def _text(question: Question) -> str:
-    return question.text if question.text is not None else read_text(question.file, MOST_BYTES)
+    return input_text(question.file, question.text, MOST_BYTES)
 
 
 def _read(question: Question) -> History:
@@ -151,8 +151,9 @@ def _fill(
 
         fill_model(draft, history, question, budget, telling)
         return
-    if not question.asked and question.level not in sensible_levels(history):
-        draft.report = replace(draft.report, left_out=True)
+    if not (question.asked and question.alone) and question.level not in sensible_levels(history):
+        reason = _left_out(question, history) if question.asked else ""
+        draft.report = replace(draft.report, left_out=True, reason=reason)
         return
     answer = deciding.next(question, budget)
     draft.report = replace(
@@ -172,6 +173,12 @@ def _fill(
         draft.report = with_explanation(draft.report, explanation)
     if question.options.svg:
         draft.report = _with_picture(draft.report, question.options.svg, history, answer, explanation)
+
+
+def _left_out(question: Question, history: History) -> str:
+    register = history.object_type == REGISTER.name
+    why = "it has no times" if register else f"it is about a {history.object_type}"
+    return f"{question.file}: {question.level} is left out: {why}"
 
 
 def with_explanation(report: HistoryReport, explanation: Explanation) -> HistoryReport:

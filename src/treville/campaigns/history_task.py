@@ -20,7 +20,8 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A history and a level, or a model. `asked`: the level was asked for, not all of them."""
+    """A history and a level, or a model. `asked`: the level was asked for, not all of them. `alone`: of no
+    other history, so that it has to make sense."""
 
     file: str
     level: str | None
@@ -28,6 +29,7 @@ class Question:
     options: Options = field(default_factory=Options)
     asked: bool = True
     text: str | None = None
+    alone: bool = True
 
     @property
     def limits(self) -> Limits:

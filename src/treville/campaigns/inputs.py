@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from treville.results import InputError, Span, disk
 
@@ -19,6 +20,7 @@ STANDARD_INPUT = "-"
 # Far more than any test; a device or a mistaken file should not fill the memory.
 MAXIMUM_BYTES = 4_000_000
 _MOST_OF_STANDARD_INPUT = 1_000_000_000
+_UNREADABLE = "\0"  # no text begins so
 
 
 def expand(arguments: Iterable[str], suffixes: tuple[str, ...]) -> Iterator[str]:
@@ -75,12 +77,18 @@ def _listed(
             yield from _found(path.parent / entry, suffixes)
 
 
-@cache
 def standard_input() -> str:
     """All of standard input, read once."""
+    text = given_text()
+    if text.startswith(_UNREADABLE):
+        raise InputError(text.removeprefix(_UNREADABLE))
+    return text
+
+
+def _read_all(stream: Any) -> str:
     try:
-        data = sys.stdin.buffer.read(_MOST_OF_STANDARD_INPUT + 1) if hasattr(sys.stdin, "buffer") else None
-        text = sys.stdin.read() if data is None else data.decode("utf-8")
+        data = stream.buffer.read(_MOST_OF_STANDARD_INPUT + 1) if hasattr(stream, "buffer") else None
+        text: str = stream.read() if data is None else data.decode("utf-8")
     except UnicodeDecodeError:
         raise InputError("standard input is not text in UTF-8") from None
     except (OSError, ValueError, AttributeError):
@@ -92,9 +100,27 @@ def standard_input() -> str:
     return text.replace("\r\n", "\n")
 
 
-def input_text(file: str, text: str | None) -> str:
+def given_text() -> str:
+    """What standard input holds, for a question; if it cannot be read, whoever reads the question's input is
+    told why (`input_text`), since the rest of a batch can be answered."""
+    return _given(sys.stdin)
+
+
+@cache
+def _given(stream: Any) -> str:
+    try:
+        return _read_all(stream)
+    except InputError as error:
+        return f"{_UNREADABLE}{error.complaint}"
+
+
+def input_text(file: str, text: str | None, maximum: int = MAXIMUM_BYTES) -> str:
     """The text of an input: what standard input held, or what the file has."""
-    return read_text(file) if text is None else text
+    if text is None:
+        return read_text(file, maximum)
+    if text.startswith(_UNREADABLE):
+        raise InputError(text.removeprefix(_UNREADABLE), Span(file, 1, 1))
+    return text
 
 
 def read_text(path: str, maximum: int = MAXIMUM_BYTES) -> str:

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from treville.campaigns.guard import Draft, guarded
+from treville.campaigns.inputs import input_text
 from treville.campaigns.keys import key_of, text_key
 from treville.campaigns.kind import Kind, Limits, Telling
 from treville.petri.answers import Invariant
@@ -85,7 +86,8 @@ def _fill(draft: Draft[PetriReport], question: Question, telling: Telling[PetriR
     options = question.options
     budget = Budget(options.limits.seconds, options.limits.memory, listener=telling.progress)
     with budget.stage(READING):
-        problem = read_problem(question.file, options.targets, options.question, question.text)
+        text = None if question.text is None else input_text(question.file, question.text)
+        problem = read_problem(question.file, options.targets, options.question, text)
     found = answer(problem, options.method, budget)
     draft.report = as_report(found)
     if question.svg:

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
 
-from treville.campaigns.inputs import STANDARD_INPUT, expand, standard_input
+from treville.campaigns.inputs import STANDARD_INPUT, expand, given_text
 from treville.campaigns.journal import Journal
 from treville.campaigns.kind import Kind, Limits, Question
 from treville.campaigns.outputs import write_text
@@ -20,7 +20,7 @@ from treville.rendering.github import annotation
 from treville.rendering.style import Style, Text, harmless
 from treville.results.defaults import SECONDS
 from treville.results.errors import InputError, SchedulerLost
-from treville.results.reports.report import Report, as_object, object_line
+from treville.results.reports.report import Report, as_object
 from treville.results.verdict import ExitCode, batch_exit
 
 Q = TypeVar("Q", bound=Question)
@@ -79,8 +79,8 @@ def limits_of(options: argparse.Namespace) -> Limits:
 
 
 def found_inputs(options: argparse.Namespace, suffixes: Sequence[str], what: str) -> list[str]:
-    """The files that the arguments stand for; that there are none is the user's mistake."""
-    files = list(expand(options.inputs, tuple(suffixes)))
+    """The files that the arguments stand for, each once; that there are none is the user's mistake."""
+    files = list(dict.fromkeys(expand(options.inputs, tuple(suffixes))))
     if not files:
         raise InputError(f"no {what} found", None, f"looked for *{', *'.join(suffixes)} below the folders")
     return files
@@ -88,7 +88,7 @@ def found_inputs(options: argparse.Namespace, suffixes: Sequence[str], what: str
 
 def text_of(file: str) -> str | None:
     """What standard input holds where that is the input."""
-    return standard_input() if file == STANDARD_INPUT else None
+    return given_text() if file == STANDARD_INPUT else None
 
 
 def answer_batch(
@@ -107,17 +107,19 @@ def answer_batch(
     kept: list[R] = []
     codes: set[ExitCode] = set()
     told: set[str] = set()
+    senseless = 0
     journal = Journal(options.resume, kind.name, terminal.warn) if options.resume else None
     try:
         with nullcontext() if journal is None else journal:
             for report in run(kind, questions, settings, journal, terminal):
                 if report.left_out:
+                    senseless += _tell_left_out(report, terminal)
                     continue
                 codes.add(report.exit_code)
                 if options.junit or options.sarif:
                     kept.append(report)
                 if options.json:
-                    terminal.print(object_line(shown(report)) + "\n")
+                    terminal.print_object(shown(report))
                 else:
                     _print(report, printed, terminal, told)
                 if options.annotate:
@@ -136,7 +138,16 @@ def answer_batch(
         terminal.clear()
         codes |= _write_summaries(kind.name, kept, options, terminal)
     terminal.finish()
+    if senseless and not codes:
+        codes.add(ExitCode.INPUT)
     return batch_exit(codes)
+
+
+def _tell_left_out(report: Report, terminal: Terminal) -> bool:
+    """A question that makes no sense for its input is told of if somebody asked it."""
+    if report.reason:
+        terminal.warn(report.reason)
+    return bool(report.reason)
 
 
 def _print(report: R, printed: Text[R], terminal: Terminal, told: set[str]) -> None:

@@ -235,8 +235,9 @@ def _dump(files: list[str], models: list[str], goal: Property, asked: Options, s
 
     for file in files:
         for name in models or [""]:
-            if file.endswith(TEST_SUFFIXES):
-                print(dump_test(file, name, stage, asked.bound, asked.variants, asked.bell))
+            text = text_of(file)
+            if file.endswith(TEST_SUFFIXES) if text is None else is_litmus(text):
+                print(dump_test(file, name, stage, asked.bound, asked.variants, asked.bell, text))
             else:
-                print(dump(file, name or "sc", goal, asked, stage))
+                print(dump(Question(file, name or DEFAULT_MODEL, goal, asked, text=text), stage))
     return int(ExitCode.PASS)

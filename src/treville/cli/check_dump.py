@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from treville.campaigns.check import read
-from treville.campaigns.check_task import Options
+from treville.campaigns.check import read_question
+from treville.campaigns.check_task import Question
 from treville.campaigns.loading import load_model
 from treville.cli.check_dump_encoding import encoding_text
 from treville.engines.task import program_task
@@ -13,34 +11,34 @@ from treville.events.symbolic_whole import whole_program
 from treville.passes.model import steps as model_steps
 from treville.passes.program import Context, lower, steps
 from treville.programs import ir
-from treville.programs.c.compile import llvm_text
 from treville.programs.loops import Loop, bounds_of_heads, loops_of, place_of
 from treville.programs.spin import spin_jumps
 from treville.programs.unroll import CUT, EXIT, WAIT, Unrolling, unroll
 from treville.records import fields
+from treville.results import disk
 from treville.results.defaults import BOUND
-from treville.results.properties import Property
 from treville.witness.naming import line_name
 
 _COMMON = {field.name for field in fields(ir.InstructionBase)}
 
 
-def dump(file: str, model: str, goal: Property, options: Options, stage: str) -> str:
-    """The stage of one file; the names are those of `--dump`."""
+def dump(question: Question, stage: str) -> str:
+    """The stage of one program; the names are those of `--dump`."""
+    options, goal = question.options, question.goal
+    with disk.recording() as tape:
+        unit = read_question(question)
     if stage == "llvm":
-        box = read(file, options).sandbox  # refuses what is no program, with a plain sentence
-        return llvm_text(Path(file), options.defines, options.includes, options.others, box)
+        return "\n".join(str(made) for asked, made in tape.items() if asked[0] == disk.MADE)
     bound = options.bound or BOUND
-    unit = read(file, options)
     if stage == "program":
         return program_text(unit.program(bound))
-    used = load_model(model, options.variants, options.bell)
+    used = load_model(question.model, options.variants, options.bell)
     context = Context(used, goal, compile_to=options.compile_to, loops=options.loops)
     if stage == "passes":
         return passes_text(unit.program(bound, goal.is_about_waiting), context)
     task = program_task(unit, context, bound)
     if stage == "loops":
-        return loops_text(task.program, options.bound, file)
+        return loops_text(task.program, options.bound, question.file)
     if stage in ("events", "relations", "formula"):
         return encoding_text(task, bound, stage)
     return program_text(task.program) if stage == "compiled" else unrolled_text(task.program, bound)

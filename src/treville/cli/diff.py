@@ -6,7 +6,7 @@ import argparse
 
 from treville.campaigns.comparison import Difference, compare, read_results
 from treville.cli.arguments import add_json
-from treville.results.reports.report import object_line
+from treville.cli.terminal import print_object
 from treville.results.verdict import ExitCode, Verdict
 
 
@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
     comparison = compare(read_results(options.left), read_results(options.right))
     for difference in comparison.differences:
         if options.json:
-            print(object_line(_as_report(difference)))
+            print_object(_as_report(difference))
         elif not options.quiet:
             print(_as_text(difference))
     real = [d for d in comparison.differences if d.comparable]

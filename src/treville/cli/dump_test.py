@@ -5,7 +5,7 @@ Its program, what passes make of it, and its may, must and active sets under a m
 
 from __future__ import annotations
 
-from treville.campaigns.inputs import read_text
+from treville.campaigns.inputs import input_text
 from treville.campaigns.loading import load_model, load_test, own_model
 from treville.cli.check_dump import program_steps_text, program_text, unrolled_text
 from treville.cli.check_dump_encoding import stage_of_encoding
@@ -21,14 +21,20 @@ STAGES = ("program", "passes", "compiled", "unrolled", "events", "relations", "f
 
 
 def dump_test(
-    file: str, name: str, stage: str, bound: int | None = None, variants: tuple[str, ...] = (), bell: str = ""
+    file: str,
+    name: str,
+    stage: str,
+    bound: int | None = None,
+    variants: tuple[str, ...] = (),
+    bell: str = "",
+    text: str | None = None,
 ) -> str:
-    """The stage of one test; without a model's name under the model of its dialect."""
+    """The stage of one test, or of its text; without a model's name under the model of its dialect."""
     if stage not in STAGES:
         raise InputError(
             f"{file}: a litmus test has no stage '{stage}'", hint=f"its stages are {', '.join(STAGES)}"
         )
-    test = load_test(read_text(file), file)
+    test = load_test(input_text(file, text), file)
     if stage == "program":
         return program_text(test.program)
     model = load_model(name or own_model(test), variants, bell)

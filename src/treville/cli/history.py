@@ -14,6 +14,7 @@ from treville.campaigns.outputs import distinct_names
 from treville.campaigns.run import run as answered
 from treville.cli.arguments import positive_up_to
 from treville.cli.batch import add_batch, answer_batch, found_inputs, limits_of, text_of
+from treville.cli.terminal import print_object
 from treville.histories import LEVELS, Level, find_level
 from treville.histories.complexity import COMPLEXITY, complexity_lines, complexity_report
 from treville.histories.generate import generate, mutate
@@ -25,7 +26,7 @@ from treville.histories.values import parse_scalar
 from treville.records import replace
 from treville.results import ExitCode, InputError
 from treville.results.reports.history import HistoryReport
-from treville.results.reports.report import Status, object_line
+from treville.results.reports.report import Status
 
 _SUFFIXES = (".jsonl", ".json", ".edn", ".csv", ".tsv", ".history", ".log")
 _MOST_BYTES = 100_000_000
@@ -132,7 +133,8 @@ def _questions(
             if picture and (overview or len(names) > 1):
                 whole = Path(picture)
                 drawn = str(whole.with_name(f"{whole.stem}-{name.lower()}{whole.suffix}"))
-            yield Question(file, name, "", replace(asked, svg=drawn), not overview, text_of(file))
+            options_here = replace(asked, svg=drawn)
+            yield Question(file, name, "", options_here, not overview, text_of(file), len(files) == 1)
 
 
 def _picture(where: str | None, name: str, *, several: bool) -> str:
@@ -195,7 +197,7 @@ def _complexity(levels: list[Level], options: argparse.Namespace) -> int:
     names = [level.name for level in levels] or list(COMPLEXITY)
     if options.json:
         for name in names:
-            print(object_line(complexity_report(name)))
+            print_object(complexity_report(name))
     else:
         print("\n".join(complexity_lines(names)))
     return int(ExitCode.PASS)

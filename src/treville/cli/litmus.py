@@ -87,5 +87,6 @@ def _dump(files: list[str], models: list[str], variants: tuple[str, ...], option
     for file in files:
         for name in models:
             asked = "" if name == OWN_MODEL else name
-            print(dump_test(file, asked, options.dump, options.bound, variants, options.bell))
+            text = text_of(file)
+            print(dump_test(file, asked, options.dump, options.bound, variants, options.bell, text))
     return int(ExitCode.PASS)

@@ -9,10 +9,10 @@ from pathlib import Path
 from treville.campaigns.inputs import expand
 from treville.cli.arguments import add_json, seconds_or_none
 from treville.cli.batch import INPUTS
+from treville.cli.terminal import print_object
 from treville.models.library import STRENGTH, find_model, list_models
 from treville.results.errors import InputError
 from treville.results.notices import warning_lines
-from treville.results.reports.report import object_line
 from treville.results.verdict import ExitCode, Verdict, batch_exit
 
 
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.names:
         for info in list_models():
             if options.json:
-                print(object_line({"model": info.name, "title": info.title, "citation": info.citation}))
+                print_object({"model": info.name, "title": info.title, "citation": info.citation})
             else:
                 print(_listed(info.name, info.title, info.aliases, info.citation))
         return int(ExitCode.PASS)
@@ -79,7 +79,7 @@ def _check(options: argparse.Namespace) -> int:
             verdict = (
                 Verdict.FAIL if result.broken else Verdict.UNKNOWN if result.unanswered else Verdict.PASS
             )
-            print(object_line({"verdict": verdict.value, **result.as_report()}))
+            print_object({"verdict": verdict.value, **result.as_report()})
         else:
             print(result.as_text())
     return int(batch_exit(codes))
@@ -89,7 +89,7 @@ def _nothing_expected(options: argparse.Namespace) -> int:
     """Models that no expected order mentions: nothing was compared."""
     reason = f"no expected order of strength mentions {' or '.join(options.names)}: nothing was compared"
     if options.json:
-        print(object_line({"verdict": Verdict.UNKNOWN.value, "reason": reason, "warnings": [reason]}))
+        print_object({"verdict": Verdict.UNKNOWN.value, "reason": reason, "warnings": [reason]})
     else:
         print("\n".join(warning_lines([reason], "")))
     return int(ExitCode.UNKNOWN)

@@ -81,7 +81,7 @@ def _picture(where: str, name: str, *, alone: bool) -> str:
 
 def _problem(path: str, options: argparse.Namespace) -> Problem:
     question = "reach" if options.reach else "cover" if options.cover else "file"
-    return read_problem(path, tuple(options.target), question)
+    return read_problem(path, tuple(options.target), question, text_of(path))
 
 
 def _check_all(files: list[str], options: argparse.Namespace) -> ExitCode:

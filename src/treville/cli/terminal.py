@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
 from collections import Counter
-from typing import TextIO
+from typing import Any, TextIO
 
 from treville.rendering.style import Style, harmless
 from treville.results.progress import Progress
-from treville.results.reports.report import Report, Status
+from treville.results.reports.report import Report, Status, object_line
 
 _SECONDS_BEFORE_PROGRESS = 1.0
 _SECONDS_BETWEEN_UPDATES = 0.25
@@ -21,6 +22,15 @@ def wants_colour(choice: str, stream: TextIO) -> bool:
     if choice != "auto":
         return choice == "always"
     return not os.environ.get("NO_COLOR") and stream.isatty()
+
+
+def print_object(content: dict[str, Any]) -> None:
+    """A line of `--json` on standard output, which need not know all characters: JSON has escapes."""
+    line = object_line(content)
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    if encoding.lower().replace("-", "") not in ("utf8", "utf8sig"):
+        line = json.dumps(json.loads(line))
+    print(harmless(line))
 
 
 class Terminal:
@@ -53,6 +63,12 @@ class Terminal:
             self.clear()
             sys.stdout.write(harmless(text))
             sys.stdout.flush()
+
+    def print_object(self, content: dict[str, Any]) -> None:
+        """A line of `--json`."""
+        self.clear()
+        print_object(content)
+        sys.stdout.flush()
 
     def warn(self, text: str) -> None:
         """A line for standard error."""

@@ -19,6 +19,7 @@ Asked: TypeAlias = tuple[str, ...]
 Stamp: TypeAlias = tuple[int, int, int]
 T = TypeVar("T")
 P = ParamSpec("P")
+MADE = "made"  # the first word of what is asked of a compiler
 _SHIPPED = Path(__file__).resolve().parent.parent
 
 
@@ -155,4 +156,4 @@ def here() -> Path:
 
 def made(name: str, options: object, make: Callable[[], T]) -> T:
     """What a compiler makes of files on this disk."""
-    return _answer(("made", name, repr(options)), make, _not_here(name))
+    return _answer((MADE, name, repr(options)), make, _not_here(name))

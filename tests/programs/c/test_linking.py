@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.reporting import Options, Report, answers
 
+from treville.programs.c import read_unit
 from treville.programs.c.commands import read_commands
 from treville.results import InputError
 
@@ -102,3 +103,10 @@ def test_a_name_is_no_file_of_options(name: str, tmp_path: Path, monkeypatch: py
         assert (report["status"], report["error"]["cause"]) == ("error", "input")
         assert "begins with @" in report["reason"]
     assert not Path("written").exists()
+
+
+def test_modules_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    module = tmp_path / "bytes.ll"
+    module.write_bytes(b'target datalayout = "e-m:e-\xef128:128"\ndefine i32 @main() {\n  ret i32 0\n}\n')
+    with pytest.raises(InputError, match="it is no text"):
+        read_unit(module)

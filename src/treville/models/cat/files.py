@@ -29,8 +29,11 @@ def read_source(path: Path, span: Span | None = None) -> Source:
         if len(data) > MAX_BYTES:
             raise InputError(f"{path} is larger than {MAX_BYTES} bytes", span)
         return Source(str(path), data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n"))
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        raise InputError(f"cannot read {path}: it is not text", span or Span(str(path), line, 1)) from None
     except (OSError, ValueError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else "it is not text"
+        reason = problem.strerror if isinstance(problem, OSError) and problem.strerror else "no such name"
         raise InputError(f"cannot read {path}: {reason}", span) from None
 
 

@@ -201,6 +201,13 @@ def prepare(modules: Sequence[tuple[bytes, str]]) -> str:
     """Link modules, given with their names as text or bitcode, and run the allowed passes."""
     if find_spec("llvmlite") is None:
         raise InputError("reading LLVM IR needs llvmlite", hint=INSTALL_HINT)
+    try:
+        return _prepared(modules)
+    except UnicodeDecodeError:  # of what LLVM says about it
+        raise InputError(f"{modules[0][1]} is not LLVM IR that this LLVM reads: it is no text") from None
+
+
+def _prepared(modules: Sequence[tuple[bytes, str]]) -> str:
     from llvmlite import binding as llvm
 
     parsed = _parsed(llvm, *modules[0])
