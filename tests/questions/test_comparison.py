@@ -208,7 +208,7 @@ def test_racy_tests_are_no_differences() -> None:
 
 def test_a_search_that_runs_out_of_time_says_so() -> None:
     sc, tso = load_model("sc"), load_model("tso")
-    found = smallest_difference(sc, tso, Scope("X86", 9), Budget(0.05))
+    found = smallest_difference(sc, tso, Scope("X86", 8), Budget(0.05))
     assert not isinstance(found, Difference | None)
     assert "no answer within 0.05 s" in found.reason
 

@@ -291,10 +291,13 @@ class _Comparison:
     # -- one model ---------------------------------------------------------------------------------------
 
     def _suite(self, model: Model, scope: Scope) -> None:
-        def tell(suite: Suite) -> None:
-            self.draft.report = replace(self.draft.report, relaxations=_relaxed(suite))
-
-        suite = conformance_suite(model, scope, self.budget, tell)
+        known = [Suite((), ())]
+        unfinished: BudgetExceeded | None = None
+        try:
+            known.append(conformance_suite(model, scope, self.budget, known.append))
+        except BudgetExceeded as error:
+            unfinished = error
+        suite = known[-1]
         shown = tuple(self._shown(t, model, t.allowed_by, self.question.left) for t in suite.tests)
         unknown = sum(bool(each.given_up) for each in suite.noticed)
         self.draft.report = replace(
@@ -307,6 +310,8 @@ class _Comparison:
             status=Status.UNKNOWN if unknown else Status.DONE,
             reason=f"{unknown} relaxations could not be decided" if unknown else "",
         )
+        if unfinished is not None:
+            raise unfinished
 
 
 def _relaxed(suite: Suite) -> tuple[RelaxedAxiom, ...]:

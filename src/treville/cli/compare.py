@@ -9,12 +9,12 @@ from pathlib import Path
 
 from treville.campaigns.compare import BOTH, EVENTS, KIND, LEFT, RIGHT, CompareQuestion, Options
 from treville.campaigns.loading import load_model
-from treville.campaigns.outputs import write_text
+from treville.campaigns.outputs import file_name, write_text
 from treville.cli.arguments import positive_up_to
 from treville.cli.batch import add_running, answer_batch, limits_of
 from treville.programs.litmus.writing import WRITERS
 from treville.programs.litmus.writing.program import LOCATIONS
-from treville.questions.comparison.search import MOST_THREADS
+from treville.questions.comparison.search import MOST_EVENTS, MOST_THREADS
 from treville.rendering.compare import CompareText, MatrixText
 from treville.rendering.style import Style
 from treville.results.errors import InputError
@@ -22,7 +22,6 @@ from treville.results.reports.compare import CompareReport
 from treville.results.reports.report import as_object
 from treville.results.verdict import ExitCode
 
-_MOST_EVENTS = 10
 HARDWARE = ("sc", "tso", "pso", "rmo", "alpha", "power", "armv7", "aarch64", "riscv", "power2012")
 """What `--matrix` compares where no models are given."""
 
@@ -36,14 +35,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--suite", metavar="M", help="tests that notice whoever relaxes an axiom of M")
     parser.add_argument(
         "--events",
-        type=positive_up_to(_MOST_EVENTS),
+        type=positive_up_to(MOST_EVENTS),
         default=EVENTS,
         metavar="N",
         help=f"reads and writes of a test at most; an exchange counts two ({EVENTS})",
     )
     parser.add_argument(
         "--threads",
-        type=positive_up_to(_MOST_EVENTS),
+        type=positive_up_to(MOST_EVENTS),
         default=MOST_THREADS,
         metavar="N",
         help=f"threads of a test at most ({MOST_THREADS})",
@@ -83,21 +82,26 @@ def run(options: argparse.Namespace) -> int:
         return int(_matrix(options))
     if options.suite is not None:
         load_model(options.suite)
-        question = CompareQuestion(options.suite, "", _options(options))
+        question = CompareQuestion(options.suite, "", _options(options, options.output))
         return int(answer_batch(KIND, [question], 1, [question.file], options, CompareText))
     if len(options.models) != 2:
         raise InputError(f"two models are compared, not {len(options.models)}", None, _USAGE)
     for name in options.models:
         load_model(name)
     left, right = options.models
-    question = CompareQuestion(left, right, _options(options))
+    question = CompareQuestion(left, right, _options(options, options.output))
     return int(answer_batch(KIND, [question], 1, [question.file], options, CompareText))
 
 
 _USAGE = "treville compare A B, treville compare --matrix M..., treville compare --suite M -o DIR"
 
 
-def _options(options: argparse.Namespace) -> Options:
+def _folder(output: str, one: str, other: str) -> str:
+    """Where the tests of a pair go: tests of one name may be of several dialects."""
+    return str(Path(output) / file_name(f"{Path(one).stem}-{Path(other).stem}")) if output else ""
+
+
+def _options(options: argparse.Namespace, folder: str) -> Options:
     return Options(
         events=options.events,
         threads=options.threads,
@@ -105,7 +109,7 @@ def _options(options: argparse.Namespace) -> Options:
         dialect=options.dialect,
         direction=options.direction,
         all=options.all,
-        folder=options.output,
+        folder=folder,
         svg="" if options.matrix is not None else options.svg,
         limits=limits_of(options),
     )
@@ -117,8 +121,10 @@ def _matrix(options: argparse.Namespace) -> ExitCode:
         raise InputError("a matrix needs at least two models", None, _USAGE)
     for name in models:
         load_model(name)
-    asked = _options(options)
-    questions = [CompareQuestion(one, other, asked) for one, other in combinations(models, 2)]
+    questions = [
+        CompareQuestion(one, other, _options(options, _folder(options.output, one, other)))
+        for one, other in combinations(models, 2)
+    ]
     table = MatrixText(models, Style())
     kept: list[CompareReport] = []
 

@@ -23,7 +23,7 @@ from treville.programs.litmus.states import state_satisfies
 from treville.programs.litmus.test import LitmusTest
 from treville.programs.litmus.writing import WRITERS
 from treville.programs.litmus.writing.program import WrittenProgram
-from treville.questions.comparison.alphabet import Alphabet, alphabet
+from treville.questions.comparison.alphabet import Alphabet, alphabet, sets_read
 from treville.questions.comparison.found import Found, Reader
 from treville.questions.comparison.names import name_of
 from treville.questions.comparison.patterns import Inside, Pattern
@@ -32,10 +32,11 @@ from treville.questions.comparison.view import ALLOWING, FORBIDDING, View
 from treville.questions.executions import Judged, executions
 from treville.questions.outcomes import outcomes
 from treville.records import dataclass, replace
-from treville.results import Budget, BudgetExceeded
+from treville.results import Budget, BudgetExceeded, InputError
 from treville.solving.back_ends.clasp import Clasp, Weights
 
 MOST_THREADS = 4
+MOST_EVENTS = 8  # registers of every dialect suffice for so many reads
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,10 @@ class Scope:
     least: int = 1
     instructions: frozenset[str] | None = None
     dependencies: frozenset[str] | None = None
+
+    def __post_init__(self) -> None:
+        if self.events > MOST_EVENTS:
+            raise InputError(f"tests of at most {MOST_EVENTS} accesses are looked at, not of {self.events}")
 
     def shapes(self, events: int, threads: int) -> list[Shape]:
         """The shapes of that many accesses and threads."""
@@ -160,7 +165,8 @@ class ShapeSearch:
             for pattern in known or ():
                 for literals in self.inside.clauses(pattern):
                     self.sketch.formula.forbid(*literals)
-        self.reader = Reader(self.sketch)
+        everything = "FW" in sets_read(search.allowing) | sets_read(search.forbidding)
+        self.reader = Reader(self.sketch, everything)
         self.solver = self._solver()
 
     def leave_out(self, pattern: Pattern) -> None:
