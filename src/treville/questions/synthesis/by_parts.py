@@ -47,7 +47,8 @@ def fill_built_in(problem: Problem, vocabulary: Vocabulary, budget: Budget) -> A
 def largest(
     problem: Problem, vocabulary: Vocabulary, sketch: Sketch | None, budget: Budget
 ) -> Iterator[Found]:
-    """A model that explains the tests and forbids as much as parts of size 1 can, of all that the dialect has."""
+    """A model that explains the tests and forbids as much as parts of size 1 can, of all that the dialect
+    has."""
     if sketch is None:
         assumed, evidence = _assumed(problem, vocabulary, budget)
         sketch = built_in(vocabulary.prelude, assumed, problem.space.axioms or 1)

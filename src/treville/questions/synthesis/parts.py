@@ -61,9 +61,7 @@ def _leaves(vocabulary: Vocabulary, world: Executions) -> list[Known]:
     return _distinct([each for each in all_leaves(vocabulary, world, orders) if any(each.value)], [])
 
 
-def all_leaves(
-    vocabulary: Vocabulary, world: Executions, orders: Sequence[str] | None = None
-) -> list[Known]:
+def all_leaves(vocabulary: Vocabulary, world: Executions, orders: Sequence[str] | None = None) -> list[Known]:
     """All relations of the dialect, also those that no test tells apart."""
     if orders is None:
         orders = ORDERS.get(vocabulary.dialect, ())
