@@ -162,6 +162,6 @@ def test_tests_that_do_not_determine_a_model() -> None:
 
 
 def test_the_framework_of_the_examples_has_holes() -> None:
-    path = Path(ROOT / "examples/models/multi-copy.cat")
+    path = Path(ROOT / "examples/models/framework.cat")
     sketch = read_sketch(X86.prelude, path.read_text(), str(path), path.parent)
-    assert set(sketch.holes) == {"ppo", "grf", "fences", "thin"}
+    assert set(sketch.holes) == {"local", "causal", "barrier", "before", "after", "around"}

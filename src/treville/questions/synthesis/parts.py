@@ -29,7 +29,7 @@ def parts_of(
 ) -> list[Known]:
     """All parts up to a number of composed leaves, cheapest first; over a `base`, or what the dialect has."""
     if base:
-        leaves = _distinct([each for each in vocabulary.values(base, world) if any(each.value)], [])
+        leaves = distinct([each for each in vocabulary.values(base, world) if any(each.value)], [])
     else:
         leaves = _leaves(vocabulary, world)
     found = list(leaves)
@@ -43,7 +43,7 @@ def parts_of(
                 value = apply(world, Operator.COMPOSITION, one.value, other.value)
                 if any(value):
                     longer.append(Known(made(Operator.COMPOSITION, one.term, other.term), value))
-        longer = _distinct(longer, found)
+        longer = distinct(longer, found)
         found += longer
         previous = longer
     return sorted(found, key=lambda each: each.term.size)
@@ -58,7 +58,7 @@ def _leaves(vocabulary: Vocabulary, world: Executions) -> list[Known]:
     """Relations that some execution has, restricted by the kinds of their ends where that makes a
     difference."""
     orders = [name for name in ORDERS.get(vocabulary.dialect, ()) if any(world.base(name))]
-    return _distinct([each for each in all_leaves(vocabulary, world, orders) if any(each.value)], [])
+    return distinct([each for each in all_leaves(vocabulary, world, orders) if any(each.value)], [])
 
 
 def all_leaves(vocabulary: Vocabulary, world: Executions, orders: Sequence[str] | None = None) -> list[Known]:
@@ -90,7 +90,7 @@ def _plain(text: str) -> str:
     return text.removesuffix(" & (M * M)")
 
 
-def _distinct(parts: Sequence[Known], known: Sequence[Known]) -> list[Known]:
+def distinct(parts: Sequence[Known], known: Sequence[Known]) -> list[Known]:
     """Those that differ from each other and from what is known; the first, cheapest ones are kept."""
     seen = {each.value for each in known}
     out = []
@@ -107,4 +107,4 @@ def on_cycles(parts: Sequence[Known], world: Executions) -> list[Known]:
     order = apply(world, Operator.PLUS, merged((each.value for each in parts), nothing))
     back = apply(world, Operator.INVERSE, order)
     cut = [Known(each.term, apply(world, Operator.INTERSECTION, each.value, back)) for each in parts]
-    return _distinct([each for each in cut if any(each.value)], [])
+    return distinct([each for each in cut if any(each.value)], [])
