@@ -22,6 +22,8 @@ _ORDERED = ("po", "po-loc")
 _DEPENDENCIES = ("addr", "data", "ctrl")
 _COMMUNICATION = ("rfe", "fre", "coe", "rfi", "fri", "coi")
 _OTHERS = ("rmw",)
+# What manuals call a full fence beside the instruction of that name: tests of it are few, so it is the cheaper part.
+_FULL_FENCES = {dialect: {"mfence": "mfence | po & (X * M | M * X)"} for dialect in ("X86", "X86_64")}
 
 
 def parts_of(
@@ -68,8 +70,10 @@ def all_leaves(vocabulary: Vocabulary, world: Executions, orders: Sequence[str] 
     texts: list[tuple[str, int]] = []
     for name in (*_COMMUNICATION, *_OTHERS):
         texts.append((name, 1))
+    full = _FULL_FENCES.get(vocabulary.dialect, {})
+    texts += [(text, 1) for text in full.values()]
     for name in (*_DEPENDENCIES, *FENCES.get(vocabulary.dialect, ()), *_ORDERED):
-        texts.append((name if name not in _ORDERED else f"{name} & (M * M)", 1))
+        texts.append((name if name not in _ORDERED else f"{name} & (M * M)", 2 if name in full else 1))
         texts += [(text, 2) for text in _restricted(name, _ENDS)]
     texts += [(text, 2) for text in _restricted("po", (*_ENDS, *orders)) if any(o in text for o in orders)]
     known = vocabulary.values([text for text, _ in texts], world)
