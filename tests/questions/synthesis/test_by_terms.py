@@ -11,9 +11,11 @@ from tests.seeds import generator
 
 from treville.campaigns.expectations import given_tests
 from treville.campaigns.inputs import expand
+from treville.campaigns.loading import load_model
 from treville.models.cat.resolve import resolve_text
 from treville.models.model import Operator
 from treville.questions.synthesis.answer import judge
+from treville.questions.synthesis.by_template import fill_templates
 from treville.questions.synthesis.by_terms import enumerate_terms
 from treville.questions.synthesis.cover import kinds_of
 from treville.questions.synthesis.listing import list_executions
@@ -155,3 +157,24 @@ def test_what_may_be_subtracted_must_agree() -> None:
 
 def test_examples_are_here() -> None:
     assert Path("examples/litmus/SB.litmus").is_file()
+
+
+@needs_corpora
+def test_templates_find_sequential_consistency() -> None:
+    problem = Problem("X86", tuple(_given("sc-21-30")), Space(base=BASE))
+    answer = fill_templates(problem, Vocabulary("X86"), Budget())
+    assert answer.found is not None
+    assert answer.found.size == 4
+    assert not judge(answer.found.resolved(), problem.requirements, Budget(), "").wrong
+
+
+@pytest.mark.parametrize("name", ["sc", "tso"])
+@pytest.mark.parametrize("minus", [(), ("mfence",)])
+def test_templates_explain_examples(name: str, minus: tuple[str, ...]) -> None:
+    tests = examples_of(("SB", "MP", "LB", "S", "CoRR", "SB+fences", "2+2W"))
+    requirements = tuple(labelled(tests, load_model(name)))
+    base = ("po", "rf", "co", "fr") if name == "sc" else ("po", "rfe", "co", "fr", "mfence", "[W]", "[R]")
+    space = Space(base=tuple(each.strip("[]") for each in base), minus=minus, size=3)
+    answer = fill_templates(Problem("X86", requirements, space), Vocabulary("X86"), Budget())
+    assert answer.found is not None, answer.reason
+    assert not judge(answer.found.resolved(), requirements, Budget(), "").wrong

@@ -34,7 +34,7 @@ def contradiction(
     """A minimal set of requirements that no model over the base explains, or None."""
     if evidence.impossible:
         return [evidence.impossible[0]]
-    graphs = _graphs(evidence.world, [*base, *minus])
+    graphs = graphs_of(evidence.world, [*base, *minus])
     reflected = len(minus)
     forbidden = evidence.world.numbers(evidence.forbidden)
     for requirement, mask in evidence.witnesses.items():
@@ -73,7 +73,7 @@ def _fewest(blamed: list[set[Requirement]]) -> list[Requirement]:
     return chosen
 
 
-def _graphs(world: Executions, base: Sequence[Known]) -> list[Graph]:
+def graphs_of(world: Executions, base: Sequence[Known]) -> list[Graph]:
     """The executions over the base relations."""
     fields = [_fields(world, each.value) for each in base]
     out = []
