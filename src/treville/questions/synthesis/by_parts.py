@@ -45,11 +45,11 @@ def fill_built_in(problem: Problem, vocabulary: Vocabulary, budget: Budget) -> A
     return answer
 
 
-def largest(
+def alternatives(
     problem: Problem, vocabulary: Vocabulary, sketch: Sketch | None, budget: Budget
 ) -> Iterator[Found]:
-    """A model that explains the tests and forbids as much as parts of size 1 can, of all that the dialect
-    has."""
+    """Other models that explain the tests, of all parts of size 1 that the dialect has: one that forbids as
+    much as it can, and cheapest ones without one of the parts of the cheapest."""
     if sketch is None:
         assumed, evidence = _assumed(problem, vocabulary, budget)
         sketch = built_in(vocabulary.prelude, assumed, problem.space.axioms or 1)
@@ -64,6 +64,11 @@ def largest(
     killed = whole.forbidden(dict.fromkeys(range(len(chosen)), evidence.world.all))
     if not evidence.forbidden & ~killed:
         yield _written(vocabulary, sketch, chosen)
+    cheapest = chooser.run()
+    for slot in [] if isinstance(cheapest, Exhausted) else cheapest:
+        other = chooser.run(slot)
+        if not isinstance(other, Exhausted):
+            yield _written(vocabulary, sketch, other)
 
 
 def _assumed(problem: Problem, vocabulary: Vocabulary, budget: Budget) -> tuple[str, Evidence]:

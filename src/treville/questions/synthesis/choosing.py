@@ -57,19 +57,20 @@ class Chooser:
         }
         self._solver = Optimum(formula, costs)
 
-    def run(self) -> list[Slot] | Exhausted:
-        """The cheapest choice that explains all requirements."""
+    def run(self, avoided: Slot | None = None) -> list[Slot] | Exhausted:
+        """The cheapest choice that explains all requirements, without a slot that is to be avoided."""
+        without = [-self._slot[self.slots.index(avoided)]] if avoided is not None else []
         whole = Filling(self.sketch, self.holes, self.evidence.world, self.slots)
         everything = self.evidence.world.all
         while True:
             self.rounds += 1
             self.budget.spend(1)
-            assumptions = list(self._asked.values())
+            assumptions = [*without, *self._asked.values()]
             found = self._solver.best(self._slot, self.budget, assumptions, self._effort)
             if self._effort and not self._solver.optimal:
                 self._effort //= 4
             if found is None:
-                return Exhausted(self._contradiction(assumptions))
+                return Exhausted([] if avoided else self._contradiction(assumptions))
             chosen = [number for number, literal in enumerate(self._slot) if literal in found]
             killed = whole.forbidden(dict.fromkeys(chosen, everything))
             learnt = self._learn_forbidden(chosen, self.evidence.forbidden & ~killed)
