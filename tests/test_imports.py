@@ -143,6 +143,7 @@ LATE: dict[str, dict[str, Saved]] = {
         "clingo": Saved(9.9, "litmus FILE"),
         "clingo._internal": Saved(9.4, "litmus FILE"),
     },
+    "treville.solving.optimum": {"clingo": Saved(9.2, "synth --help")},
     "treville.solving.lazy.propagator": {"clingo": Saved(9.2, "port FILE.litmus")},
     "treville.solving.back_ends.by_name": {
         "treville.solving.back_ends.sat": Saved(1.3, "litmus FILE"),

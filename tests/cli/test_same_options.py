@@ -11,8 +11,8 @@ from treville.cli.main import COMMANDS
 
 # Commands that ask nothing about files: they compare results, and list models.
 WITHOUT_QUESTIONS = {"diff", "models"}
-# Those that ask about models instead.
-WITHOUT_FILES = {"compare"}
+# Those that ask about models, and about tests of two kinds or a file of results.
+WITHOUT_FILES = {"compare", "synth"}
 SHARED = (
     "--jobs", "--timeout", "--memory", "--resume", "--quiet", "--json", "--junit", "--sarif", "--annotate",
     "--color", "--cluster",

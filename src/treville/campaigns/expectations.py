@@ -3,7 +3,7 @@ corpora.
 
 A file names tests by `file`, below a folder `root`, or by `test`; what was seen is `observation`, or a column
 of a table: Never, Sometimes, Always, or reachable and unreachable (allowed, forbidden; Ok, No; 1, 0 mean the
-same). """
+same)."""
 
 from __future__ import annotations
 

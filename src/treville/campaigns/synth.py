@@ -254,7 +254,7 @@ class _Writer:
             report = replace(
                 report, unique=learnt.unique, events=self.question.options.events, missing=missing
             )
-        return replace(report, text=_text(report, answer, judged))
+        return replace(report, text=_text(report, judged))
 
 
 def _held_back(judged: Judgement | None) -> HeldBack | None:
@@ -263,7 +263,7 @@ def _held_back(judged: Judgement | None) -> HeldBack | None:
     return HeldBack(right=judged.right, wrong=len(judged.wrong), unknown=len(judged.unknown))
 
 
-def _text(report: SynthReport, answer: Answer, judged: Judgement | None) -> str:
+def _text(report: SynthReport, judged: Judgement | None) -> str:
     lines = [f"{report.verdict.value}: {_headline(report)}"]
     for each in report.contradiction:
         lines.append(f"  {'allowed  ' if each.allowed else 'forbidden'}  {each.test} ({each.file})")
@@ -288,7 +288,9 @@ def _told_apart(report: SynthReport) -> list[str]:
     elif report.unique:
         lines.append(f"  unique up to {report.events} events: no other model that was found differs")
     elif missing:
-        lines.append("  not unique: another model explains the tests as well, and differs in the last of these")
+        lines.append(
+            "  not unique: another model explains the tests as well, and differs in the last of these"
+        )
     words = {True: "allowed", False: "forbidden", None: "unknown"}
     lines += [f"    {words[each.allowed]:<9}  {each.test}" for each in missing]
     if missing and missing[-1].allowed is None:

@@ -122,7 +122,9 @@ def _asked_here(difference: Difference) -> bool | None:
     """Ask the person at the terminal for the outcome of a test."""
     print(f"\n{difference.text.rstrip()}\n", file=sys.stderr)
     while True:
-        print("Can this outcome be seen? (y)es, (n)o, (?) I do not know: ", end="", file=sys.stderr, flush=True)
+        print(
+            "Can this outcome be seen? (y)es, (n)o, (?) I do not know: ", end="", file=sys.stderr, flush=True
+        )
         word = sys.stdin.readline().strip().lower()
         if word[:1] in ("y", "n", "?", ""):
             return {"y": True, "n": False}.get(word[:1])

@@ -59,10 +59,11 @@ class Optimum:
     ) -> set[Literal] | None:
         """Those of the atoms that are true in a cheapest solution, or None where there is no solution; `core`
         tells then which assumptions contradict each other. With an `effort` of so many conflicts that do not
-        suffice it is any solution; with 0 nothing is compared."""
+        suffice it is any solution; with 0 nothing is compared. `optimal` tells afterwards."""
+        self.optimal = False
         if effort != 0:
-            done, found = self._ask(among, budget, assumptions, effort, optimal=True)
-            if done or found is not None:
+            self.optimal, found = self._ask(among, budget, assumptions, effort, optimal=True)
+            if self.optimal or found is not None:
                 return found
         return self._ask(among, budget, assumptions, None, optimal=False)[1]
 

@@ -8,13 +8,14 @@ from treville.models.model import Operator
 from treville.questions.synthesis.answer import Answer, Found
 from treville.questions.synthesis.by_size import Known
 from treville.questions.synthesis.choosing import Chooser, Exhausted
+from treville.questions.synthesis.evaluation import Evaluator, apply
 from treville.questions.synthesis.filling import Filling, Recursion, Slot
 from treville.questions.synthesis.listing import Evidence, list_executions
-from treville.questions.synthesis.parts import all_leaves, on_cycles, parts_of
+from treville.questions.synthesis.parts import all_leaves, distinct, on_cycles, parts_of
 from treville.questions.synthesis.problem import Problem
-from treville.questions.synthesis.sketches import ASSUMED, Sketch, built_in
+from treville.questions.synthesis.sketches import ASSUMED, Sketch, built_in, envelopes
 from treville.questions.synthesis.terms import Term, leaf, made
-from treville.questions.synthesis.vocabulary import Vocabulary
+from treville.questions.synthesis.vocabulary import Vocabulary, merged
 from treville.questions.synthesis.writing import definition, tidy
 from treville.results import Budget
 from treville.results.verdict import Verdict
@@ -44,10 +45,11 @@ def fill_built_in(problem: Problem, vocabulary: Vocabulary, budget: Budget) -> A
     return answer
 
 
-def largest(
+def alternatives(
     problem: Problem, vocabulary: Vocabulary, sketch: Sketch | None, budget: Budget
 ) -> Iterator[Found]:
-    """A model that explains the tests and forbids as much as parts of size 1 can, of all that the dialect has."""
+    """Other models that explain the tests, of all parts of size 1 that the dialect has: one that forbids as
+    much as it can, and cheapest ones without one of the parts of the cheapest."""
     if sketch is None:
         assumed, evidence = _assumed(problem, vocabulary, budget)
         sketch = built_in(vocabulary.prelude, assumed, problem.space.axioms or 1)
@@ -62,6 +64,11 @@ def largest(
     killed = whole.forbidden(dict.fromkeys(range(len(chosen)), evidence.world.all))
     if not evidence.forbidden & ~killed:
         yield _written(vocabulary, sketch, chosen)
+    cheapest = chooser.run()
+    for slot in [] if isinstance(cheapest, Exhausted) else cheapest:
+        other = chooser.run(slot)
+        if not isinstance(other, Exhausted):
+            yield _written(vocabulary, sketch, other)
 
 
 def _assumed(problem: Problem, vocabulary: Vocabulary, budget: Budget) -> tuple[str, Evidence]:
@@ -131,7 +138,11 @@ def _parts(
 
 def _slots(sketch: Sketch, parts: Sequence[Known], recursion: int, evidence: Evidence) -> list[Slot]:
     """Which part may be in which hole: those that alone cost no allowed test its last witness."""
-    slots = [Slot(hole, each.term, each.value) for hole in sketch.holes for each in parts]
+    slots = [
+        Slot(hole, each.term, each.value)
+        for hole in sketch.holes
+        for each in _inside(sketch, hole, parts, evidence)
+    ]
     for hole in sketch.holes[:recursion]:
         slots += _recursive(hole, parts, evidence)
     filling = Filling(sketch.model, sketch.holes, evidence.world, slots)
@@ -143,6 +154,20 @@ def _slots(sketch: Sketch, parts: Sequence[Known], recursion: int, evidence: Evi
         if all(mask & ~killed for mask in needed):
             kept.append(slot)
     return kept
+
+
+def _inside(sketch: Sketch, hole: str, parts: Sequence[Known], evidence: Evidence) -> list[Known]:
+    """The parts that differ where the content of the hole matters."""
+    nodes = envelopes(sketch.model, sketch.holes).get(hole)
+    if nodes is None:
+        return list(parts)
+    evaluator = Evaluator(sketch.model, evidence.world, nodes)
+    evaluator.run()
+    inside = merged((evaluator.values[node] for node in nodes), evaluator.nothing)
+    cut = [
+        Known(each.term, apply(evidence.world, Operator.INTERSECTION, each.value, inside)) for each in parts
+    ]
+    return distinct([each for each in cut if any(each.value)], [])
 
 
 def _recursive(hole: str, parts: Sequence[Known], evidence: Evidence) -> list[Slot]:

@@ -21,8 +21,6 @@ from treville.solving.optimum import Optimum
 
 _COUNTEREXAMPLES = 48
 _TESTS = 64
-# Conflicts that may be spent on the cheapest choice of a round.
-_EFFORT = 3_000
 # The cost of a part beside its size: fewer parts are better than more of the same size.
 _SIZE_COUNTS = 16
 
@@ -44,6 +42,7 @@ class Chooser:
     evidence: Evidence
     budget: Budget
     rounds: int = 0
+    _effort: int = 2_000
     _solver: Optimum = field(init=False)
     _slot: list[Literal] = field(init=False)
     _asked: dict[Requirement, Literal] = field(default_factory=dict)
@@ -58,17 +57,20 @@ class Chooser:
         }
         self._solver = Optimum(formula, costs)
 
-    def run(self) -> list[Slot] | Exhausted:
-        """The cheapest choice that explains all requirements."""
+    def run(self, avoided: Slot | None = None) -> list[Slot] | Exhausted:
+        """The cheapest choice that explains all requirements, without a slot that is to be avoided."""
+        without = [-self._slot[self.slots.index(avoided)]] if avoided is not None else []
         whole = Filling(self.sketch, self.holes, self.evidence.world, self.slots)
         everything = self.evidence.world.all
         while True:
             self.rounds += 1
             self.budget.spend(1)
-            assumptions = list(self._asked.values())
-            found = self._solver.best(self._slot, self.budget, assumptions, _EFFORT)
+            assumptions = [*without, *self._asked.values()]
+            found = self._solver.best(self._slot, self.budget, assumptions, self._effort)
+            if self._effort and not self._solver.optimal:
+                self._effort //= 4
             if found is None:
-                return Exhausted(self._contradiction(assumptions))
+                return Exhausted([] if avoided else self._contradiction(assumptions))
             chosen = [number for number, literal in enumerate(self._slot) if literal in found]
             killed = whole.forbidden(dict.fromkeys(chosen, everything))
             learnt = self._learn_forbidden(chosen, self.evidence.forbidden & ~killed)

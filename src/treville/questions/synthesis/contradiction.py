@@ -23,6 +23,9 @@ class Graph:
     n: int
     rows: tuple[tuple[int, ...], ...]
     columns: tuple[tuple[int, ...], ...]
+    sources: tuple[int, ...]
+    targets: tuple[int, ...]
+    loops: tuple[int, ...]
 
 
 def contradiction(
@@ -31,7 +34,7 @@ def contradiction(
     """A minimal set of requirements that no model over the base explains, or None."""
     if evidence.impossible:
         return [evidence.impossible[0]]
-    graphs = _graphs(evidence.world, [*base, *minus])
+    graphs = graphs_of(evidence.world, [*base, *minus])
     reflected = len(minus)
     forbidden = evidence.world.numbers(evidence.forbidden)
     for requirement, mask in evidence.witnesses.items():
@@ -70,7 +73,7 @@ def _fewest(blamed: list[set[Requirement]]) -> list[Requirement]:
     return chosen
 
 
-def _graphs(world: Executions, base: Sequence[Known]) -> list[Graph]:
+def graphs_of(world: Executions, base: Sequence[Known]) -> list[Graph]:
     """The executions over the base relations."""
     fields = [_fields(world, each.value) for each in base]
     out = []
@@ -81,8 +84,15 @@ def _graphs(world: Executions, base: Sequence[Known]) -> list[Graph]:
             row = [(packed >> (i * width)) & ((1 << width) - 1) for i in range(n)]
             rows.append(tuple(row))
             columns.append(tuple(sum((row[i] >> j & 1) << i for i in range(n)) for j in range(n)))
-        out.append(Graph(n, tuple(rows), tuple(columns)))
+        sources, targets = ([_inhabited(each) for each in side] for side in (rows, columns))
+        loops = [sum((row[i] >> i & 1) << i for i in range(n)) for row in rows]
+        out.append(Graph(n, tuple(rows), tuple(columns), tuple(sources), tuple(targets), tuple(loops)))
     return out
+
+
+def _inhabited(rows: Sequence[int]) -> int:
+    """The events with a successor."""
+    return sum(1 << i for i, row in enumerate(rows) if row)
 
 
 def _fields(world: Executions, value: Value) -> list[tuple[int, int]]:
@@ -101,12 +111,12 @@ def _maps(source: Graph, target: Graph, reflected: int) -> bool:
     for event in range(source.n):
         mask = everything
         for place in range(len(source.rows)):
-            if source.rows[place][event] >> event & 1:
-                mask &= sum(1 << t for t in range(target.n) if target.rows[place][t] >> t & 1)
-            if source.rows[place][event]:
-                mask &= sum(1 << t for t in range(target.n) if target.rows[place][t])
-            if source.columns[place][event]:
-                mask &= sum(1 << t for t in range(target.n) if target.columns[place][t])
+            if source.loops[place] >> event & 1:
+                mask &= target.loops[place]
+            if source.sources[place] >> event & 1:
+                mask &= target.sources[place]
+            if source.targets[place] >> event & 1:
+                mask &= target.targets[place]
         images.append(mask)
     return all(images) and _extend(source, target, images, {}, reflected)
 

@@ -37,6 +37,7 @@ class Candidates:
         self.evidence = evidence
         self.by_hits: dict[int, Candidate] = {}
         self.covered = 0
+        self._harmful: set[tuple[AxiomKind, Term]] = set()
         # Few sets of witnesses differ, and many tests have some in common.
         self._needed = sorted(set(evidence.witnesses.values()), key=int.bit_count)
         self._witnesses = 0
@@ -46,13 +47,27 @@ class Candidates:
     def add(self, known: Known) -> None:
         """Look at the axioms over a term."""
         for kind in kinds_of(known.term):
-            hits = violations(self.evidence.world, kind, known.value)
-            if not hits:
+            if self._inherits_harm(kind, known.term):
                 continue
-            if hits in self.by_hits or not hits & self.evidence.forbidden or not self._harmless(hits):
+            hits = violations(self.evidence.world, kind, known.value)
+            if not hits or hits in self.by_hits:
+                continue
+            if not self._harmless(hits):
+                self._harmful.add((kind, known.term))
+                continue
+            if not hits & self.evidence.forbidden:
                 continue
             self.by_hits[hits] = Candidate(ChosenAxiom(kind, known.term), hits)
             self.covered |= hits & self.evidence.forbidden
+
+    def _inherits_harm(self, kind: AxiomKind, term: Term) -> bool:
+        """Does a smaller relation cost an allowed test its last witness already? (Theorem 14)"""
+        if term.op in (Operator.UNION, Operator.PLUS, Operator.STAR) and any(
+            (kind, each) in self._harmful for each in term.args
+        ):
+            self._harmful.add((kind, term))
+            return True
+        return False
 
     def _harmless(self, hits: int) -> bool:
         """Does every allowed test keep a witness?"""
@@ -80,8 +95,8 @@ class Candidates:
 
 
 def kinds_of(term: Term) -> tuple[AxiomKind, ...]:
-    """The axioms that a term is worth: that a relation is empty is only meant where it is the common part of two,
-    or what is left of one. Otherwise hardly any program would have executions."""
+    """The axioms that a term is worth: that a relation is empty is only meant where it is the common part of
+    two, or what is left of one. Otherwise hardly any program would have executions."""
     if term.op in (Operator.INTERSECTION, Operator.DIFFERENCE):
         return (AxiomKind.ACYCLIC, AxiomKind.IRREFLEXIVE, AxiomKind.EMPTY)
     return (AxiomKind.ACYCLIC, AxiomKind.IRREFLEXIVE)

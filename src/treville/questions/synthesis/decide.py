@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from treville.questions.synthesis.answer import Answer, Found, judge
 from treville.questions.synthesis.by_parts import fill, fill_built_in
+from treville.questions.synthesis.by_template import fill_templates
 from treville.questions.synthesis.by_terms import enumerate_terms
 from treville.questions.synthesis.problem import Method, Problem
 from treville.questions.synthesis.sketches import Sketch
@@ -55,7 +56,7 @@ def _searched(
         case Method.PARTS:
             return fill_built_in(problem, vocabulary, budget)
         case Method.TEMPLATE:
-            raise NotImplementedError
+            return fill_templates(problem, vocabulary, budget)
         case Method.AUTO:
             return _in_turn(problem, vocabulary, budget, on_found)
 

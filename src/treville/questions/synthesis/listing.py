@@ -32,7 +32,7 @@ Value: TypeAlias = tuple[int, ...]
 
 _MOST_OF_A_TEST = 400_000
 # Executions of fewer events are stored as if they had more while that makes groups of so many bytes.
-_SMALL_GROUP = 4_096
+_SMALL_GROUP = 512
 
 
 @dataclass(frozen=True, slots=True)

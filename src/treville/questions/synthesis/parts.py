@@ -22,6 +22,8 @@ _ORDERED = ("po", "po-loc")
 _DEPENDENCIES = ("addr", "data", "ctrl")
 _COMMUNICATION = ("rfe", "fre", "coe", "rfi", "fri", "coi")
 _OTHERS = ("rmw",)
+# What manuals call a full fence beside the instruction of that name: tests of it are few, so it is the cheaper part.
+_FULL_FENCES = {dialect: {"mfence": "mfence | po & (X * M | M * X)"} for dialect in ("X86", "X86_64")}
 
 
 def parts_of(
@@ -29,7 +31,7 @@ def parts_of(
 ) -> list[Known]:
     """All parts up to a number of composed leaves, cheapest first; over a `base`, or what the dialect has."""
     if base:
-        leaves = _distinct([each for each in vocabulary.values(base, world) if any(each.value)], [])
+        leaves = distinct([each for each in vocabulary.values(base, world) if any(each.value)], [])
     else:
         leaves = _leaves(vocabulary, world)
     found = list(leaves)
@@ -43,7 +45,7 @@ def parts_of(
                 value = apply(world, Operator.COMPOSITION, one.value, other.value)
                 if any(value):
                     longer.append(Known(made(Operator.COMPOSITION, one.term, other.term), value))
-        longer = _distinct(longer, found)
+        longer = distinct(longer, found)
         found += longer
         previous = longer
     return sorted(found, key=lambda each: each.term.size)
@@ -58,20 +60,20 @@ def _leaves(vocabulary: Vocabulary, world: Executions) -> list[Known]:
     """Relations that some execution has, restricted by the kinds of their ends where that makes a
     difference."""
     orders = [name for name in ORDERS.get(vocabulary.dialect, ()) if any(world.base(name))]
-    return _distinct([each for each in all_leaves(vocabulary, world, orders) if any(each.value)], [])
+    return distinct([each for each in all_leaves(vocabulary, world, orders) if any(each.value)], [])
 
 
-def all_leaves(
-    vocabulary: Vocabulary, world: Executions, orders: Sequence[str] | None = None
-) -> list[Known]:
+def all_leaves(vocabulary: Vocabulary, world: Executions, orders: Sequence[str] | None = None) -> list[Known]:
     """All relations of the dialect, also those that no test tells apart."""
     if orders is None:
         orders = ORDERS.get(vocabulary.dialect, ())
     texts: list[tuple[str, int]] = []
     for name in (*_COMMUNICATION, *_OTHERS):
         texts.append((name, 1))
+    full = _FULL_FENCES.get(vocabulary.dialect, {})
+    texts += [(text, 1) for text in full.values()]
     for name in (*_DEPENDENCIES, *FENCES.get(vocabulary.dialect, ()), *_ORDERED):
-        texts.append((name if name not in _ORDERED else f"{name} & (M * M)", 1))
+        texts.append((name if name not in _ORDERED else f"{name} & (M * M)", 2 if name in full else 1))
         texts += [(text, 2) for text in _restricted(name, _ENDS)]
     texts += [(text, 2) for text in _restricted("po", (*_ENDS, *orders)) if any(o in text for o in orders)]
     known = vocabulary.values([text for text, _ in texts], world)
@@ -92,7 +94,7 @@ def _plain(text: str) -> str:
     return text.removesuffix(" & (M * M)")
 
 
-def _distinct(parts: Sequence[Known], known: Sequence[Known]) -> list[Known]:
+def distinct(parts: Sequence[Known], known: Sequence[Known]) -> list[Known]:
     """Those that differ from each other and from what is known; the first, cheapest ones are kept."""
     seen = {each.value for each in known}
     out = []
@@ -109,4 +111,4 @@ def on_cycles(parts: Sequence[Known], world: Executions) -> list[Known]:
     order = apply(world, Operator.PLUS, merged((each.value for each in parts), nothing))
     back = apply(world, Operator.INVERSE, order)
     cut = [Known(each.term, apply(world, Operator.INTERSECTION, each.value, back)) for each in parts]
-    return _distinct([each for each in cut if any(each.value)], [])
+    return distinct([each for each in cut if any(each.value)], [])

@@ -113,8 +113,37 @@ def without_title(text: str) -> str:
     return text
 
 
+def envelopes(model: Model, holes: tuple[str, ...]) -> dict[str, list[NodeId]]:
+    """For a hole that only occurs as `hole & r`: the relations r, outside of which its content does not matter."""
+    mentions = {number for hole in holes for number in _mentioning(model, hole)}
+    out: dict[str, list[NodeId]] = {}
+    for hole in holes:
+        (place,) = [n for n, node in model.numbered() if node.op is Operator.BASE and node.name == hole] or [None]
+        if place is None or any(axiom.node == place for axiom in model.axioms):
+            continue
+        users = [node for node in model.nodes if place in node.args]
+        others = [arg for node in users for arg in node.args if arg != place]
+        bodies = {body for group in model.groups for body in group.bodies}
+        meets = all(node.op is Operator.INTERSECTION for node in users) and place not in bodies
+        if users and meets and mentions.isdisjoint(others):
+            out[hole] = others
+    return out
+
+
 def _is_positive(model: Model, hole: str) -> bool:
     """Does more in the hole never make a constrained relation smaller?"""
+    mentions = _mentioning(model, hole)
+    for number in mentions:
+        node = model.nodes[number]
+        if node.op is Operator.COMPLEMENT:
+            return False
+        if node.op is Operator.DIFFERENCE and node.args[1] in mentions:
+            return False
+    return not any(axiom.negated and axiom.node in mentions for axiom in model.axioms)
+
+
+def _mentioning(model: Model, hole: str) -> set[NodeId]:
+    """The nodes whose value depends on a hole."""
     mentions: set[NodeId] = set()
     variables = {
         v: body for group in model.groups for v, body in zip(group.variables, group.bodies, strict=True)
@@ -127,10 +156,4 @@ def _is_positive(model: Model, hole: str) -> bool:
             if number not in mentions and (below or (node.op is Operator.BASE and node.name == hole)):
                 mentions.add(number)
                 grew = True
-    for number in mentions:
-        node = model.nodes[number]
-        if node.op is Operator.COMPLEMENT:
-            return False
-        if node.op is Operator.DIFFERENCE and node.args[1] in mentions:
-            return False
-    return not any(axiom.negated and axiom.node in mentions for axiom in model.axioms)
+    return mentions

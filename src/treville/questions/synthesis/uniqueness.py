@@ -1,9 +1,8 @@
 """Do the tests determine the model? (paper 004, appendix C; MemSynth's ambiguity check)
 
-Another model that explains the same tests is compared with the one that was found. The smallest test that tells
-them apart was missing: its outcome comes from an oracle, and the synthesis goes on. With a model as the
-oracle, what was found is compared with that model itself, so that no test is needed to begin with.
-"""
+Another model that explains the same tests is compared with the one that was found. The smallest test that
+tells them apart was missing: its outcome comes from an oracle, and the synthesis goes on. With a model as the
+oracle, what was found is compared with that model itself, so that no test is needed to begin with. """
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from treville.engines.contract import GaveUp
 from treville.models.model import Model
 from treville.questions.comparison import Difference, Scope, smallest_difference
 from treville.questions.synthesis.answer import Answer, Found
-from treville.questions.synthesis.by_parts import largest
+from treville.questions.synthesis.by_parts import alternatives
 from treville.questions.synthesis.decide import synthesise
 from treville.questions.synthesis.problem import Method, Problem, Requirement
 from treville.questions.synthesis.sketches import Sketch
@@ -114,14 +113,21 @@ class Learner:
         return None
 
     def _others(self, found: Found) -> Iterator[Found]:
-        """Other models that explain the tests: the strongest ones that parts make, and the weakest."""
-        yield from largest(self.problem, self.vocabulary, self.sketch, self.budget)
+        """Other models that explain the tests, each once."""
+        seen = {found.body}
+        for other in self._alternatives():
+            if other.body not in seen:
+                seen.add(other.body)
+                yield other
+
+    def _alternatives(self) -> Iterator[Found]:
+        yield from alternatives(self.problem, self.vocabulary, self.sketch, self.budget)
         if self.sketch is None:
             space = replace(self.problem.space, method=Method.PARTS)
             other = synthesise(
                 replace(self.problem, space=space), self.vocabulary, None, self.budget, lambda _: None
             )
-            if other.found is not None and other.found.body != found.body:
+            if other.found is not None:
                 yield other.found
 
     def _difference(self, allowing: Model, forbidding: Model) -> Difference | None:

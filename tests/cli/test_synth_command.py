@@ -1,0 +1,118 @@
+"""`treville synth` on the command line: answers, files, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from treville.cli.main import main
+
+LITMUS = "examples/litmus"
+ALLOWED = [f"{LITMUS}/SB.litmus", f"{LITMUS}/SB+rfi.litmus", f"{LITMUS}/R.litmus"]
+FORBIDDEN = [
+    f"{LITMUS}/{name}.litmus"
+    for name in ("MP", "LB", "S", "2+2W", "SB+fences", "R+fences", "CoRR", "CoWR", "WRC", "IRIW")
+]
+
+
+def _run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(["synth", *arguments])
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+def test_a_model_is_written_and_explains_the_tests(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    out = tmp_path / "new.cat"
+    code, text, _ = _run(
+        capsys, "--allowed", *ALLOWED, "--forbidden", *FORBIDDEN, "--json", "-o", str(out), "-q"
+    )
+    report = json.loads(text)
+    assert code == 0
+    assert report["verdict"] == "PASS"
+    assert report["model"] == out.read_text()
+    assert report["tests"] == len(ALLOWED) + len(FORBIDDEN)
+    for file, holds in [*((file, True) for file in ALLOWED), *((file, False) for file in FORBIDDEN)]:
+        main(["litmus", file, "--model", str(out), "--json", "-q", "--no-explain"])
+        assert (json.loads(capsys.readouterr().out)["observation"] != "Never") == holds
+
+
+def test_results_of_litmus_are_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    results = tmp_path / "tso.jsonl"
+    main(["litmus", *ALLOWED, *FORBIDDEN, "--model", "tso", "--json", "-q", "--no-explain"])
+    results.write_text(capsys.readouterr().out)
+    code, text, _ = _run(capsys, "--expect", str(results), "--json", "-q", "--holdout", "20%", "--seed", "3")
+    report = json.loads(text)
+    assert code == 0
+    held = report["holdout"]
+    assert held["right"] + held["wrong"] + held["unknown"] > 0
+    assert {"verdict", "model", "axioms", "size", "executions", "candidates", "tests", "seconds"} <= set(
+        report
+    )
+
+
+def test_a_table_of_results_is_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    table = tmp_path / "results.csv"
+    rows = [f"{Path(file).name},reachable" for file in ALLOWED]
+    rows += [f"{Path(file).name},unreachable" for file in FORBIDDEN]
+    table.write_text("file,machine\n" + "\n".join(rows) + "\n")
+    options = ("--expect", str(table), "--root", LITMUS, "-q")
+    code, text, _ = _run(capsys, *options, "--column", "machine", "--json")
+    assert code == 0
+    assert json.loads(text)["tests"] == len(rows)
+    code, _, wrong = _run(capsys, *options)
+    assert code == 2
+    assert "--column machine" in wrong
+
+
+def test_a_contradiction_fails(capsys: pytest.CaptureFixture[str]) -> None:
+    code, text, _ = _run(
+        capsys, "--allowed", f"{LITMUS}/SB+fences.litmus", "--forbidden", f"{LITMUS}/SB.litmus",
+        "--base", "po,rf,co,fr",
+    )  # fmt: skip
+    assert code == 1
+    assert "FAIL" in text
+    assert "SB+fences" in text
+
+
+def test_what_was_exhausted_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--base", "po,rf", "--size", "2", "--json", "-q")
+    code, text, _ = _run(capsys, "--allowed", *ALLOWED, "--forbidden", *FORBIDDEN, *options)
+    report = json.loads(text)
+    assert (code, report["verdict"]) in ((3, "UNKNOWN"), (1, "FAIL"))
+    assert report["reason"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "no tests were given"),
+        (("--allowed", "{empty}"), "no tests found"),
+        (("--allowed", ALLOWED[0], "--forbidden", ALLOWED[0]), "both allowed and forbidden"),
+        (("--allowed", ALLOWED[0], "--forbidden", "{ppc}"), "a test of PPC among tests of X86"),
+        (("--allowed", ALLOWED[0], "--base", "po,poo"), "no base relation or set 'poo'"),
+        (("--allowed", ALLOWED[0], "--forbidden", "{bare}"), "no condition"),
+        (("--allowed", ALLOWED[0], "--sketch", "{full}"), "no holes"),
+        (("--allowed", ALLOWED[0], "--sketch", "{typo}"), "did you mean po-loc?"),
+        (("--expect", "{absent}"), "cannot read"),
+    ],
+)
+def test_wrong_input_is_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+    ppc = tmp_path / "ppc.litmus"
+    ppc.write_text("PPC t\n{ 0:r2=x; }\n P0 ;\n lwz r1,0(r2) ;\nexists (0:r1=1)\n")
+    bare = tmp_path / "bare.litmus"
+    bare.write_text("X86 t\n{ x=0; }\n P0 ;\n MOV [x],$1 ;\n")
+    full, typo = tmp_path / "full.cat", tmp_path / "typo.cat"
+    full.write_text("acyclic po | rf\n")
+    typo.write_text("acyclic po-locc | rf\n")
+    names = {"empty": tmp_path / "empty", "ppc": ppc, "bare": bare, "full": full, "typo": typo}
+    given = [each.format(absent=tmp_path / "absent", **names) for each in arguments]
+    code, _, complaint = _run(capsys, *given, "-q")
+    assert code == 2
+    assert words in complaint

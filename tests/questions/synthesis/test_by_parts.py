@@ -1,0 +1,167 @@
+"""Models by parts: shipped models found again from what they say of tests, planted ones likewise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.questions.synthesis.given import ROOT, labelled
+from tests.seeds import generator
+
+from treville.campaigns.loading import load_model, load_test
+from treville.models.cat.resolve import resolve_text
+from treville.models.model import Model
+from treville.programs.litmus.test import LitmusTest
+from treville.questions.comparison import Scope, smallest_difference
+from treville.questions.synthesis.answer import judge
+from treville.questions.synthesis.by_parts import fill, fill_built_in
+from treville.questions.synthesis.problem import Method, Problem, Space
+from treville.questions.synthesis.sketches import read_sketch
+from treville.questions.synthesis.uniqueness import Learner
+from treville.questions.synthesis.vocabulary import Vocabulary
+from treville.results import Budget, InputError, Unsupported
+from treville.results.verdict import Verdict
+
+X86 = Vocabulary("X86")
+FRAMEWORK = """
+acyclic po-loc | rmw | rf | co | fr as coherence
+empty rmw & (fre; coe) as atomic
+acyclic ppo | grf | co | fr | fences as agreement
+"""
+
+
+def _examples() -> list[LitmusTest]:
+    tests = [load_test(path.read_text(), str(path)) for path in sorted((ROOT / "examples/litmus").iterdir())]
+    return [test for test in tests if test.dialect == "X86"]
+
+
+def _differs(one: Model, other: Model, events: int, dialect: str = "X86") -> object:
+    scope = Scope(dialect, events)
+    return smallest_difference(one, other, scope) or smallest_difference(other, one, scope)
+
+
+@pytest.mark.parametrize("name", ["sc", "tso", "pso"])
+def test_a_shipped_model_explains_itself(name: str) -> None:
+    requirements = labelled(_examples(), load_model(name))
+    assert len(requirements) > 15
+    answer = fill_built_in(Problem("X86", tuple(requirements)), X86, Budget())
+    assert answer.found is not None
+    judged = judge(answer.found.resolved(), requirements, Budget(), "")
+    assert (judged.right, judged.wrong, judged.unknown) == (len(requirements), (), ())
+
+
+def test_a_framework_is_filled() -> None:
+    requirements = labelled(_examples(), load_model("tso"))
+    sketch = read_sketch(X86.prelude, FRAMEWORK, "framework.cat", None)
+    assert set(sketch.holes) == {"ppo", "grf", "fences"}
+    answer = fill(Problem("X86", tuple(requirements), Space(size=1)), X86, sketch, Budget())
+    assert answer.found is not None
+    assert not judge(answer.found.resolved(), requirements, Budget(), "").wrong
+
+
+def test_a_recursive_hole_is_defined_recursively() -> None:
+    """Three writes in a row: only a closure of steps relates the first to the last."""
+    text = "acyclic po-loc | rf | co | fr\nirreflexive steps; fre; rfe\nempty steps & (fre; coe)\n"
+    sketch = read_sketch(X86.prelude, text, "steps.cat", None)
+    requirements = labelled(_examples(), load_model("sc"))
+    space = Space(base=("po", "rfe", "fre", "coe"), size=1, recursion=1)
+    answer = fill(Problem("X86", tuple(requirements), space), X86, sketch, Budget())
+    if answer.found is None:
+        assert answer.verdict is Verdict.FAIL
+    else:
+        assert not judge(answer.found.resolved(), requirements, Budget(), "").wrong
+
+
+def test_a_space_that_is_exhausted_is_a_verdict_with_its_tests() -> None:
+    """Without fences in the holes TSO's fenced tests cannot be told from the others."""
+    requirements = labelled(_examples(), load_model("tso"))
+    sketch = read_sketch(X86.prelude, "acyclic po-loc | rf | co | fr\nacyclic order\n", "one.cat", None)
+    space = Space(base=("po", "rf", "co", "fr"), size=1)
+    answer = fill(Problem("X86", tuple(requirements), space), X86, sketch, Budget())
+    assert answer.verdict is Verdict.FAIL
+    assert {each.allowed for each in answer.contradiction} == {True, False}
+    for left_out in answer.contradiction:  # minimal: without any of them there is a model
+        rest = tuple(each for each in answer.contradiction if each is not left_out)
+        assert fill(Problem("X86", rest, space), X86, sketch, Budget()).found is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("acyclic po | rf\n", "no holes"),
+        ("acyclic po-locc | rf\n", "did you mean po-loc?"),
+        ("acyclic po \\ hole\n", "right of a difference"),
+        ("acyclic ~hole\n", "complement"),
+    ],
+)
+def test_wrong_sketches_are_refused_with_their_place(text: str, words: str) -> None:
+    with pytest.raises((InputError, Unsupported)) as caught:
+        read_sketch(X86.prelude, text, "wrong.cat", None)
+    assert words in str(caught.value)
+    assert caught.value.span is not None
+    assert caught.value.span.file == "wrong.cat"
+
+
+@pytest.mark.parametrize(("name", "most"), [("sc", 4), ("tso", 10)])
+def test_an_oracle_teaches_its_model(name: str, most: int) -> None:
+    problem = Problem("X86", (), Space(method=Method.PARTS))
+    learnt = Learner(problem, X86, None, 4, Budget()).from_model(load_model(name))
+    assert learnt.unique
+    assert len(learnt.asked) <= most
+    assert learnt.answer.found is not None
+    assert _differs(learnt.answer.found.resolved(), load_model(name), 4) is None
+
+
+_PARTS = ("po & (R * R)", "po & (R * W)", "po & (W * W)", "po & (W * R)", "mfence")
+_COMMUNICATION = ("rfe", "fre", "coe", "rfi", "fri", "coi")
+
+
+def _planted(seed: int) -> Model:
+    pick = generator(seed)
+    order = [part for part in _PARTS if pick.random() < 0.5]
+    order += [part for part in _COMMUNICATION if pick.random() < 0.7]
+    body = " | ".join(f"({part})" for part in order) or "0"
+    coherence = "acyclic po-loc | rmw | rf | co | fr\nempty rmw & (fre; coe)\n"
+    return resolve_text(f"{X86.prelude}{coherence}acyclic {body} as planted\n", f"planted{seed}.cat")
+
+
+def _is_recovered(seed: int) -> None:
+    planted = _planted(seed)
+    problem = Problem("X86", (), Space(method=Method.PARTS))
+    learnt = Learner(problem, X86, None, 4, Budget()).from_model(planted)
+    assert learnt.unique, learnt.answer.reason
+    assert learnt.answer.found is not None
+    assert _differs(learnt.answer.found.resolved(), planted, 4) is None
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_planted_models_are_recovered(seed: int) -> None:
+    _is_recovered(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 300))
+def test_many_planted_models_are_recovered(seed: int) -> None:
+    _is_recovered(seed)
+
+
+def test_tests_that_do_not_determine_a_model() -> None:
+    tests = [test for test in _examples() if test.name in ("SB", "MP")]
+    requirements = labelled(tests, load_model("tso"))
+    learner = Learner(Problem("X86", tuple(requirements), Space(method=Method.PARTS)), X86, None, 4, Budget())
+    learnt = learner.by_asking(lambda _: None)
+    assert not learnt.unique
+    assert len(learnt.asked) == 1
+    assert learnt.alternative is not None
+    assert learnt.answer.found is not None
+    both = [learnt.answer.found.resolved(), learnt.alternative.resolved()]
+    for model in both:  # both explain what was given, and disagree on what is missing
+        assert not judge(model, requirements, Budget(), "").wrong
+    missing = learnt.asked[0].difference.test
+    assert len({each.allowed for model in both for each in labelled([missing], model)}) == 2
+
+
+def test_the_framework_of_the_examples_has_holes() -> None:
+    path = Path(ROOT / "examples/models/framework.cat")
+    sketch = read_sketch(X86.prelude, path.read_text(), str(path), path.parent)
+    assert set(sketch.holes) == {"local", "causal", "barrier", "before", "after", "around"}
