@@ -39,7 +39,9 @@ from treville.questions.reachability import WrongWitness, judge_again
 from treville.results import Budget, BudgetExceeded, OutOfWork, Unsupported
 from treville.results.properties import Property
 
-RESUMED = ("buffers", "waiting", "races", "views", "robustness", "formulas", "eager", "lazy", "clocks")
+RESUMED = (
+    "buffers", "waiting", "races", "views", "robustness", "graphs", "formulas", "eager", "lazy", "clocks",
+)  # fmt: skip
 
 
 def kind(decision: Decision) -> str:

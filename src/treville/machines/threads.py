@@ -89,6 +89,7 @@ class Threads:
         self._uses: dict[tuple[str, int], Choice] = {}
         self._numbers: dict[Frame, int] = {}
         self._after: dict[tuple[int, int], int] = {}
+        self._uncounted: dict[int, Frame] = {}
 
     def _has_identity(self, body: str) -> bool:
         """Does it matter which thread it is that runs this: for its number, its objects, or who joins it?"""
@@ -117,6 +118,16 @@ class Threads:
             run.objects += isinstance(instruction, ir.Allocate)
             run.position += 1
             found = self._after[key] = self._settled(run)
+        return found
+
+    def same_place(self, one: int, other: int) -> bool:
+        """Do two threads differ in nothing but how often loops went round?"""
+        return one == other or (self.bound is not None and self._plain(one) == self._plain(other))
+
+    def _plain(self, thread: int) -> Frame:
+        found = self._uncounted.get(thread)
+        if found is None:
+            found = self._uncounted[thread] = self.frames[thread]._replace(counts=())
         return found
 
     def choices(self, thread: int) -> tuple[int, ...]:

@@ -1,7 +1,7 @@
 """All consistent execution graphs, each once: assertions and errors of memory, without states and formulas.
 
-What an execution graph does not tell makes no difference: neither the order of independent steps nor, as for a
-machine, which buffers or views lead to the same reads (docs/how-it-works/graphs.md).
+What an execution graph does not tell makes no difference: neither the order of independent steps nor, as for
+a machine, which buffers or views lead to the same reads (docs/how-it-works/graphs.md).
 """
 
 from __future__ import annotations

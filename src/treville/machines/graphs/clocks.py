@@ -1,8 +1,8 @@
 """What happens before an event, and which writes it knows of, from what its thread and its source know.
 
-Where a read comes from, and where a write goes in coherence, must not contradict what its thread has seen: the
-lower bound of the coherent choices. What happens before what is program order under models of hardware, all
-that an event needs under SC, and RC11's synchronisation there (PLDI 2017, section 3).
+Where a read comes from, and where a write goes in coherence, must not contradict what its thread has seen:
+the lower bound of the coherent choices. What happens before what is program order under models of hardware,
+all that an event needs under SC, and RC11's synchronisation there (PLDI 2017, section 3).
 """
 
 from __future__ import annotations
@@ -87,7 +87,8 @@ class Clocks:
                 event.fenced, event.fenced_seen = event.before, event.seen
 
     def release(self, write: Event, graph: Graph, read: Event | None) -> None:
-        """What others get who read a write of the graph and acquire; `read` is the other half of an update."""
+        """What others get who read a write of the graph and acquire; `read` is the other half of an
+        update."""
         if self.order is not Order.C11:
             return
         tags = self._tags[id(write.instruction)]

@@ -1,8 +1,8 @@
 """Is a graph consistent after its last change? Only choices that are not the last in coherence need a look.
 
-The graph was consistent before, so a violation has a cycle through what is new. An event that nothing follows
-is in no cycle; and where no path of program order, reads-from, coherence and from-reads leads back to it, it is
-in no cycle of an axiom that is made of these. What is left is evaluated as the model says.
+The graph was consistent before, so a violation has a cycle through what is new. An event that nothing
+follows is in no cycle; and where no path of program order, reads-from, coherence and from-reads leads back
+to it, it is in no cycle of an axiom that is made of these. What is left is evaluated as the model says.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from treville.machines.graphs.event import INITIAL, Event, Kind
 from treville.machines.graphs.graph import Graph
 from treville.machines.graphs.local import Dependencies
-from treville.machines.graphs.relations import Base
+from treville.machines.graphs.relations import Base, Spend, uncounted, units_of
 from treville.models.evaluate import evaluate
 from treville.models.model import Model
 
@@ -51,6 +51,7 @@ class Consistency:
         self.model, self.bits, self.depends = model, bits, depends
         self.exact, self.coherent = exact, coherent
         self.evaluated = 0
+        self.spend: Spend = uncounted
         self._known: dict[tuple[object, ...], bool] = {}
 
     def accepts(self, graph: Graph, write: Event, new: Event) -> bool:
@@ -78,6 +79,7 @@ class Consistency:
         depends = self.depends
         needs = None if depends is None else {thread: depends.of(graph, thread) for thread in graph.threads}
         base = Base(graph, needs)
+        self.spend(units_of(base))
         self.evaluated += 1
         return evaluate(self.model, base.count, base.sets, base.relations, everything=False).consistent
 

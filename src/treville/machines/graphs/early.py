@@ -1,11 +1,12 @@
 """May a read have read a write that comes after it in program order and reads-from?
 
 The search builds graphs without cycles of program order and reads-from. Some models allow such cycles (load
-buffering), where a write is not ordered after a read before it in its thread. The first event that closes such a
-cycle is a read; all else of the cycle is in a graph without cycles, where that read reads something else. So it is
-enough to look, whenever a write is added, for reads of its cell that it needs but that are not ordered before it by
-what the model preserves of program order and by reads-from between threads: with none, there are no cycles (compare
-M. Kokologiannakis, V. Vafeiadis, HMC: model checking for hardware memory models, ASPLOS 2020).
+buffering), where a write is not ordered after a read before it in its thread. The first event that closes
+such a cycle is a read; all else of the cycle is in a graph without cycles, where that read reads something
+else. So it is enough to look, whenever a write is added, for reads of its cell that it needs but that are
+not ordered before it by what the model preserves of program order and by reads-from between threads: with
+none, there are no cycles (compare M. Kokologiannakis, V. Vafeiadis, HMC: model checking for hardware memory
+models, ASPLOS 2020).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 from treville.machines.graphs.event import Event, Kind, initial_write
 from treville.machines.graphs.graph import Graph
 from treville.machines.graphs.local import Dependencies, Key, key_of
-from treville.machines.graphs.relations import Base
+from treville.machines.graphs.relations import Base, Spend, uncounted, units_of
 from treville.models.evaluate import evaluate
 from treville.models.model import Model
 from treville.relations import Relation
@@ -26,6 +27,7 @@ class EarlyWrites:
 
     def __init__(self, model: Model, names: tuple[str, ...], depends: Dependencies) -> None:
         self.model, self.names, self.depends = model, names, depends
+        self.spend: Spend = uncounted
         self._known: dict[Key, list[int]] = {}
 
     def possible(self, graph: Graph, write: Event) -> bool:
@@ -38,13 +40,15 @@ class EarlyWrites:
             return False
         graph.threads[write.thread].append(write)
         graph.order.append(write)
-        missing = wanted & ~self._ordered(graph, write, wanted)
-        graph.threads[write.thread].pop()
-        graph.order.pop()
-        return bool(missing)
+        try:
+            return bool(wanted & ~self._ordered(graph, write, wanted))
+        finally:
+            graph.threads[write.thread].pop()
+            graph.order.pop()
 
     def _ordered(self, graph: Graph, write: Event, wanted: int) -> int:
-        """The events that are ordered before the write; no more of them than are needed to know the wanted."""
+        """The events that are ordered before the write; no more of them than are needed to know the
+        wanted."""
         events = {event.bit: event for event in graph.order}
         found = todo = write.bit
         local: dict[int, list[int]] = {}
@@ -75,6 +79,7 @@ class EarlyWrites:
     def _evaluated(self, part: Graph, thread: int) -> list[int]:
         needs = {each: self.depends.of(part, each) for each in part.threads}
         base = Base(part, needs)
+        self.spend(units_of(base))
         for name in _COMMUNICATION:
             base.relations[name] = Relation.empty(base.count)
         evaluation = evaluate(self.model, base.count, base.sets, base.relations)

@@ -28,16 +28,16 @@ class Kind(IntEnum):
 
 class Event:
     """`state` is the thread in front of it, `after` the one behind; `source` what a read reads. `prefix` are
-    the events that it needs, itself included; `before` those that happen before it, itself included, and `seen`
-    the writes among them and those that they read. Others that read a write after a release get `releases` and
-    `released_seen`; `pending` is what an acquire fence would get, `fenced` what the last release fence had.
-    `po` are those before it in program order, itself included.
-    `linked`: half of a read-modify-write. `idle`: its thread only goes round, and waits."""
+    the events that it needs, itself included; `before` those that happen before it, itself included, and
+    `seen` the writes among them and those that they read. Others that read a write after a release get
+    `releases` and `released_seen`; `pending` is what an acquire fence would get, `fenced` what the last
+    release fence had. `po` are those before it in program order, itself included. `linked`: half of a
+    read-modify-write. `idle`: its thread only goes round, and waits."""
 
     __slots__ = (
         "after", "before", "bit", "fenced", "fenced_seen", "idle", "index", "instruction", "kind", "linked",
-        "pending", "pending_seen", "place", "po", "prefix", "released_seen", "releases", "seen", "source", "state",
-        "thread", "value",
+        "pending", "pending_seen", "place", "po", "prefix", "released_seen", "releases", "seen", "source",
+        "state", "thread", "value",
     )  # fmt: skip
 
     def __init__(self, kind: Kind, thread: int, index: int, bit: int, state: int) -> None:

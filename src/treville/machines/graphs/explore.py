@@ -1,11 +1,11 @@
 """A program and a model -> every consistent execution graph, once (TruSt).
 
-Events are added one by one, in the order that a fixed schedule of the threads gives. A read takes each write that
-keeps the graph consistent; a write takes each place in coherence, and besides each earlier read that does not
-need it may read it instead: then what was added after that read is deleted, but for what the write needs. This is
-done only where the deleted events are just what would be added again, so that no graph is built twice, and
-nothing but the graph itself need be remembered (M. Kokologiannakis, I. Marmanis, V. Gladstein, V. Vafeiadis,
-Truly stateless, optimal dynamic partial order reduction, POPL 2022).
+Events are added one by one, in the order that a fixed schedule of the threads gives. A read takes each write
+that keeps the graph consistent; a write takes each place in coherence, and besides each earlier read that
+does not need it may read it instead: then what was added after that read is deleted, but for what the write
+needs. This is done only where the deleted events are just what would be added again, so that no graph is
+built twice, and nothing but the graph itself need be remembered (M. Kokologiannakis, I. Marmanis, V.
+Gladstein, V. Vafeiadis, Truly stateless, optimal dynamic partial order reduction, POPL 2022).
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class Failing:
 
 @dataclass
 class Explorer:
-    """The search. `spend` counts the events that are added. `reduced`: leave out what makes no difference to
-    failures. `visit` is shown every complete graph."""
+    """The search; it can go on where `spend` ended it. That counts the events that are added. `reduced`:
+    leave out what makes no difference to failures. `visit` is shown every complete graph."""
 
     threads: Threads
     space: Space
@@ -62,24 +62,31 @@ class Explorer:
     blocked: int = 0
     _first: dict[int, int] = field(default_factory=dict)
     _children: dict[tuple[int, int], int] = field(default_factory=dict)
-    _stack: list[Choice] | None = None
+    _stack: list[Choice] = field(default_factory=list)
+    _graph: Graph | None = None
 
     def __post_init__(self) -> None:
         self._rounds = Rounds(self.threads, self.space.memories.globals, self._behind)
+        self._stack.append(self._begin)
 
     def explore(self) -> Failing | None:
         """Go on until a thread fails, or everything was seen."""
-        if self._stack is None:
-            self._stack = [self._begin]
         stack = self._stack
-        while stack:
-            found = stack.pop()()
-            while found is not None:
-                if isinstance(found, Failing):
-                    return found
+        self.consistency.spend = self.spend
+        if self.early is not None:
+            self.early.spend = self.spend
+        while True:
+            if self._graph is None:
+                if not stack:
+                    return None
+                found = stack[-1]()  # it stays there if work ends in the midst of it
+                stack.pop()
+            else:
                 self.spend(1)
-                found = self._next(found)
-        return None
+                found = self._next(self._graph)
+            if isinstance(found, Failing):
+                return found
+            self._graph = found
 
     def _begin(self) -> Graph:
         graph = Graph()
@@ -208,7 +215,6 @@ class Explorer:
 
     def _one_of(self, choices: list[Choice]) -> Graph | None:
         """Do the last of several, and keep the others for later."""
-        assert self._stack is not None
         self._stack.extend(choices)
         return None
 
@@ -308,7 +314,8 @@ class Explorer:
         return graph
 
     def _is_idle(self, graph: Graph, event: Event) -> bool:
-        """Does the thread only go round with this read? An update that writes back what it read counts, too."""
+        """Does the thread only go round with this read? An update that writes back what it read counts,
+        too."""
         after = event.after
         if event.linked:
             store = self.threads.actions[after]
@@ -327,9 +334,9 @@ class Explorer:
         event.after = self._behind(last.after, 0)
         self.clocks.follow(event, last)
         self.clocks.release(event, graph, last if event.linked else None)
-        graph.urgent = -1
         if self.early is not None and self.early.possible(graph, event):
             raise TooManyStates("a write that an earlier read might have read: load buffering")
+        graph.urgent = -1
         low = 1 + lower_bound(graph, place, last.seen)
         choices: list[Choice] = []
         for read in graph.reads.get(place, ()):

@@ -1,4 +1,5 @@
-"""An execution graph that grows: events by thread, coherence and reads by cell, and the order of additions."""
+"""An execution graph that grows: events by thread, coherence and reads by cell, and the order of
+additions."""
 
 from __future__ import annotations
 
@@ -6,10 +7,10 @@ from treville.machines.graphs.event import INITIAL, Event, Kind
 
 
 class Graph:
-    """`threads` are the events of each thread, `roots` what started it, `order` all events as they were added.
-    `writes` has coherence for each cell, the initial write first, `reads` the reads of each cell, `objects` the
-    allocations by where the objects begin, `joins` who joined a thread. `urgent` is a thread in the middle of a
-    read-modify-write, or -1."""
+    """`threads` are the events of each thread, `roots` what started it, `order` all events as they were
+    added. `writes` has coherence for each cell, the initial write first, `reads` the reads of each cell,
+    `objects` the allocations by where the objects begin, `joins` who joined a thread. `urgent` is a thread
+    in the middle of a read-modify-write, or -1."""
 
     __slots__ = ("joins", "objects", "order", "reads", "roots", "threads", "urgent", "writes")
 
@@ -113,9 +114,9 @@ class Graph:
 
 
 def may_be_revisited(graph: Graph, read: Event, prefix: int, first_choices: dict[int, int]) -> int | None:
-    """The events to keep if a new write with this prefix (without the write) is to be read by an earlier read;
-    None if what would be deleted, or the read, was not added as it would be again: reading the last write in
-    coherence, written last, chosen first (TruSt, section 3.3)."""
+    """The events to keep if a new write with this prefix (without the write) is to be read by an earlier
+    read; None if what would be deleted, or the read, was not added as it would be again: reading the last
+    write in coherence, written last, chosen first (TruSt, section 3.3)."""
     order = graph.order
     start = order.index(read)
     kept = INITIAL

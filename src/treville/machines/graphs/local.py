@@ -1,7 +1,7 @@
 """The events of one thread -> what each depends on, and the part of program order that a model preserves.
 
-Both follow from what the thread did and read, whatever other threads do, so each is computed once for all graphs
-in which it did the same.
+Both follow from what the thread did and read, whatever other threads do, so each is computed once for all
+graphs in which it did the same.
 """
 
 from __future__ import annotations

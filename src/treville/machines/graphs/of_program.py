@@ -7,6 +7,7 @@ from treville.machines.graphs.consistency import Bits, Consistency
 from treville.machines.graphs.early import EarlyWrites
 from treville.machines.graphs.explore import Explorer
 from treville.machines.graphs.local import Dependencies
+from treville.machines.graphs.relations import uncounted
 from treville.machines.graphs.space import Space
 from treville.machines.threads import Threads
 from treville.models.model import Model
@@ -59,7 +60,7 @@ def explorer_for(
     depends = None if preserved is None else Dependencies(threads)
     consistency = Consistency(model, bits, model.shipped in _CAUSAL, coherent, depends)
     explorer = Explorer(
-        threads, Space(program), Clocks(program, order), consistency, bits, errors, _uncounted, reduced
+        threads, Space(program), Clocks(program, order), consistency, bits, errors, uncounted, reduced
     )
     if preserved is not None and depends is not None:
         explorer.early = EarlyWrites(model, preserved, depends)
@@ -69,7 +70,3 @@ def explorer_for(
 def _has_ordered(program: ir.Program) -> bool:
     """Are there seq_cst events?"""
     return any("SC" in getattr(instruction, "tags", ()) for instruction in program.instructions())
-
-
-def _uncounted(units: int) -> None:
-    del units

@@ -3,7 +3,8 @@ them come the initial writes of the cells that are accessed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from treville.machines.dependencies import DEPENDENCIES, Needs
 from treville.machines.graphs.event import Kind
@@ -12,6 +13,9 @@ from treville.relations import Relation
 
 _IN_RELATIONS = (Kind.READ, Kind.WRITE, Kind.FENCE)
 _NAMES = ("R", "W", "F")
+
+
+Spend: TypeAlias = Callable[[int], None]
 
 
 class Base:
@@ -87,7 +91,8 @@ class Base:
         n, numbers = self.count, self.numbers
         inside, rmw = [1 << number for number in range(n)], [0] * n
         for events in graph.threads.values():
-            own, known = 0, []
+            own = 0
+            known: list[int] = []
             for event in events:
                 number = numbers.get(id(event))
                 if number is None:
@@ -122,3 +127,13 @@ class Base:
         for name, relation in zip(DEPENDENCIES, rows, strict=True):
             self.relations[name] = Relation(relation)
         self.relations["si"] = Relation(same)
+
+
+def uncounted(units: int) -> None:
+    """Where work is not limited."""
+    del units
+
+
+def units_of(base: Base) -> int:
+    """What it costs to evaluate a model, in events that might be added to graphs meanwhile."""
+    return 20 + base.count * base.count // 4

@@ -1,11 +1,11 @@
 """Rounds of loops that make no difference: the thread need not go on behind them.
 
-A thread that is again where it was, and wrote nothing meanwhile that anybody sees, has gone round for nothing:
-without that round its execution is consistent, too, with the same threads at the same places. So it waits there:
-its reads can still be revisited by later writes, and then it goes on otherwise. The same holds where the last read
-of a round finds what the first might have found as well: a compare-and-exchange that fails and is tried again
-with what it found (M. Kokologiannakis, X. Ren, V. Vafeiadis, Dynamic partial order reductions for spinloops, FMCAD
-2021).
+A thread that is again where it was, and wrote nothing meanwhile that anybody sees, has gone round for
+nothing: without that round its execution is consistent, too, with the same threads at the same places. So it
+waits there: its reads can still be revisited by later writes, and then it goes on otherwise. The same holds
+where the last read of a round finds what the first might have found as well: a compare-and-exchange that
+fails and is tried again with what it found (M. Kokologiannakis, X. Ren, V. Vafeiadis, Dynamic partial order
+reductions for spinloops, FMCAD 2021).
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _ORDERLESS = frozenset(("A", "RLX", "NA", "DATA"))
 
 
 class Rounds:
-    """Looks for rounds that make no difference. `globals` is the number of globals, `behind` the thread after an
-    action with a result."""
+    """Looks for rounds that make no difference. `globals` is the number of globals, `behind` the thread
+    after an action with a result."""
 
     def __init__(self, threads: Threads, global_count: int, behind: Callable[[int, int], int]) -> None:
         self.threads, self._globals, self._behind = threads, global_count, behind
@@ -35,7 +35,8 @@ class Rounds:
 
     def ends(self, graph: Graph, event: Event, after: int) -> bool:
         """Does a round end with the event, behind which the thread is `after`?"""
-        if event.state == after:
+        same = self.threads.same_place
+        if same(event.state, after):
             return True
         events = graph.threads[event.thread]
         for index in range(event.index - 1, -1, -1):
@@ -46,12 +47,17 @@ class Rounds:
                     return False
             elif kind not in _UNSEEN:
                 return False
-            if other.state == after:
+            if same(other.state, after):
                 return True
-            if kind is Kind.READ and other.place == event.place and event.kind is Kind.READ:
-                if self._behind(other.state, event.value) == after and _is_weaker(other, event):
-                    return True
+            if kind is Kind.READ and self._finds_as_well(other, event, after):
+                return True
         return False
+
+    def _finds_as_well(self, first: Event, last: Event, after: int) -> bool:
+        """Might the first read of a round have found what the last one found, with the same effect?"""
+        if last.kind is not Kind.READ or first.place != last.place or not _is_weaker(first, last):
+            return False
+        return self.threads.same_place(self._behind(first.state, last.value), after)
 
     def _is_unseen(self, events: list[Event], write: Event, after: int) -> bool:
         """Does a write leave what was there, or something that nobody will see?"""
