@@ -97,11 +97,15 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
 
 def _add_rounds(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("bounds of --engine rounds (default: larger until conclusive)")
-    group.add_argument("--rounds", type=positive, default=0, metavar="R", help="how often each thread goes on")
+    group.add_argument(
+        "--rounds", type=positive, default=0, metavar="R", help="how often each thread goes on"
+    )
     group.add_argument(
         "--timestamps", type=positive, default=0, metavar="K", help="times at which writes get to memory"
     )
-    group.add_argument("--nodes", type=_nodes, default=0, metavar="N", help="writes of a location in its list")
+    group.add_argument(
+        "--nodes", type=_nodes, default=0, metavar="N", help="writes of a location in its list"
+    )
     group.add_argument("--bits", type=positive, default=0, metavar="W", help="bits of an int (default: 32)")
 
 

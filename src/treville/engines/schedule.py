@@ -8,7 +8,7 @@ alone needs no slices and goes on until it is done. The first answer counts.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, NamedTuple, TypeVar
 
 from treville.engines.contract import AnyTask, Engine, GaveUp, Suitability
@@ -150,7 +150,8 @@ def run(
         if refusals_end and isinstance(answer.error, Unsupported):
             return Scheduled(answer, each.engine)
         if (ended := task.budget.exhausted()) is not None:
-            return Scheduled(GaveUp(ended.reason, ended.advice, error=ended), each.engine)
+            told = replace(answer, reason=ended.reason, advice=ended.advice, more=False, error=ended)
+            return Scheduled(told, each.engine)
     return course.furthest()
 
 

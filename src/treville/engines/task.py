@@ -6,7 +6,7 @@ litmus test.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from treville.analysis.alias_names import FLOW, Alias
 from treville.engines.features import Features, features_of
@@ -43,7 +43,7 @@ class ProgramTask:
     features: Features
     lowering: Lowering | Ready
     alias: Alias = FLOW
-    rounds: RoundBounds = RoundBounds()
+    rounds: RoundBounds = field(default_factory=RoundBounds)
 
     def with_recursion(self, depth: int) -> ProgramTask:
         """The same task where recursion is inlined so many times."""
@@ -57,7 +57,7 @@ def program_task(
     bound: int | None = None,
     budget: Budget | None = None,
     alias: Alias = FLOW,
-    rounds: RoundBounds = RoundBounds(),  # noqa: B008 - it is frozen
+    rounds: RoundBounds = RoundBounds(),
 ) -> ProgramTask:
     """The task of a file: passes are run here."""
     budget = budget or Budget()
@@ -78,12 +78,14 @@ def ready_task(
     bound: int | None = None,
     budget: Budget | None = None,
     alias: Alias = FLOW,
-    rounds: RoundBounds = RoundBounds(),  # noqa: B008 - it is frozen
+    rounds: RoundBounds = RoundBounds(),
 ) -> ProgramTask:
     """The task of a program that has gone through its passes already."""
     model = model_for(model, program, prop)
     features = features_of(program, model, prop)
-    return ProgramTask(program, model, prop, bound, budget or Budget(), features, Ready(program), alias, rounds)
+    return ProgramTask(
+        program, model, prop, bound, budget or Budget(), features, Ready(program), alias, rounds
+    )
 
 
 @dataclass(frozen=True, slots=True)

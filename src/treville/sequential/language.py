@@ -139,7 +139,9 @@ class Text:
 
 # -- reading ---------------------------------------------------------------------------------------------
 
-_TOKEN = re.compile(r"\s*(?:/\*.*?\*/\s*)*([A-Za-z_]\w*|\d+|<=|>=|==|!=|&&|\|\||\+\+|[-+<>!=(){}\[\],;]|\Z)", re.S)
+_TOKEN = re.compile(
+    r"\s*(?:/\*.*?\*/\s*)*([A-Za-z_]\w*|\d+|<=|>=|==|!=|&&|\|\||\+\+|[-+<>!=(){}\[\],;]|\Z)", re.S
+)
 _TYPES = ("void", "uint", "word")
 _LEVELS = (("||",), ("&&",), ("==", "!=", "<", "<=", ">", ">="), ("+", "-"))
 
@@ -168,7 +170,9 @@ class _Reader:
 
     def take(self, expected: str = "") -> str:
         token = self.tokens[self.place]
-        assert not expected or token == expected, f"{expected} expected before {self.tokens[self.place :][:5]}"
+        assert not expected or token == expected, (
+            f"{expected} expected before {self.tokens[self.place :][:5]}"
+        )
         self.place += 1
         return token
 
