@@ -91,7 +91,7 @@ class Check(Kind[Question, CheckReport]):
 
     def answers(self, questions: Sequence[Question], telling: Telling[CheckReport]) -> Iterator[CheckReport]:
         """The reports, one by one; the front end runs once."""
-        source = cache(partial(_read_question, questions[0]))
+        source = cache(partial(read_question, questions[0]))
         for question in questions:
             started = time.monotonic()
             draft = Draft(self.blank(question))
@@ -125,7 +125,7 @@ def is_litmus(text: str) -> bool:
     return bool(words) and words[0] in DIALECTS
 
 
-def _read_question(question: Question) -> Unit:
+def read_question(question: Question) -> Unit:
     """What standard input held is read as LLVM IR if it looks like that, else as C."""
     if question.text is None:
         return read(question.file, question.options)
@@ -255,6 +255,7 @@ def _tell(
     """One answer as a report; failing executions are described and drawn."""
     decision, task = answer.decision, answer.task
     if isinstance(decision, GaveUp) and decision.bound is None:
+        draft.report = replace(draft.report, stats=dict(decision.stats))
         raise decision.error or BudgetExceeded(decision.reason, decision.advice)
     draft.report = replace(
         draft.report,

@@ -213,6 +213,9 @@ class _Reader:
         return tuple(found)
 
     def _statement(self) -> Statement:
+        while self.peek() == "(":  # `(void)t;` says that a parameter is not used
+            while self.take() != ";":
+                pass
         match self.peek():
             case "if":
                 return self._if()
@@ -256,9 +259,6 @@ class _Reader:
         return For(name, limit, self._block())
 
     def _simple(self) -> Statement:
-        while self.peek() == "(":  # `(void)t;` says that a parameter is not used
-            while self.take() != ";":
-                pass
         if self.peek() in _TYPES:
             self.take()
         if self.peek(1) == "(":

@@ -213,7 +213,9 @@ class InRounds(Engine[ProgramTask, Decision]):
             reason += f", and a loop was cut at the bound {depth.deepest}"
             advice.append("a larger --bound")
         more = f"{' and '.join(advice)} would be enough" if advice else "use another engine"
-        return GaveUp(reason, more, bound=depth.deepest if cut else None, cut=tuple(cut), stats=self._stats)
+        only_cut = cut and advice == ["a larger --bound"]
+        bound = depth.deepest if only_cut else None
+        return GaveUp(reason, more, bound=bound, cut=tuple(cut), stats=self._stats)
 
 
 def _encoded(plan: Plan, bounds: Bounds, task: ProgramTask) -> _Asked:

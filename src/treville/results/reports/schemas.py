@@ -17,6 +17,7 @@ from treville.results.reports.param import ParamReport
 from treville.results.reports.petri import PetriReport
 from treville.results.reports.port import PortReport
 from treville.results.reports.report import SCHEMA, Report
+from treville.results.reports.sequentialise import SequentialiseReport
 
 REPORTS: dict[str, type[Report]] = {
     "litmus": LitmusReport,
@@ -25,6 +26,7 @@ REPORTS: dict[str, type[Report]] = {
     "history": HistoryReport,
     "param": ParamReport,
     "petri": PetriReport,
+    "sequentialise": SequentialiseReport,
 }
 FOLDER = Path(__file__).parents[1] / "schemas"
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
