@@ -37,14 +37,15 @@ ALLOWED: dict[str, set[str]] = {
     "solving": {*_PIPELINE[:6], "formulas", "encoding"},
     "enumeration": set(_PIPELINE[:5]),
     "machines": set(_PIPELINE[:5]),
-    "engines": set(_PIPELINE[:-1]),
+    "sequential": {*_PIPELINE[:-1]},
+    "engines": {*_PIPELINE[:-1], "sequential"},
     "witness": {"relations", "results", "programs", "models", "events", "drawing"},
-    "questions": {*_PIPELINE, "witness"},
+    "questions": {*_PIPELINE, "sequential", "witness"},
     "rendering": {"results", "drawing", "witness"},
     "histories": {"relations", "results", "formulas", "solving", "witness", "drawing"},
     "parameterised": {"relations", "results", "solving", "witness", "drawing"},
     "petri": {"relations", "results", "solving", "witness", "drawing"},
-    "campaigns": {*_PIPELINE, "witness", "questions", "rendering", "histories", "parameterised", "petri"},
+    "campaigns": {*_PIPELINE, "sequential", "witness", "questions", "rendering", "histories", "parameterised", "petri"},
 }
 # Modules that every package may import.
 SHARED = ("fences",)
@@ -151,6 +152,7 @@ LATE: dict[str, dict[str, Saved]] = {
     },
     "treville.solving.back_ends.z3": {"z3": EXTRA},
     "treville.solving.back_ends.sat": {"pysat.solvers": EXTRA},
+    "treville.solving.back_ends.cadical": {"pysat.solvers": EXTRA},
     "treville.parameterised.certificate.check": {"z3": Saved(32, "param FILE")},
     "treville.petri.synthesis": {"z3": Saved(25, "petri FILE")},
 }

@@ -273,6 +273,7 @@ def _tell(
     """One answer as a report; failing executions are described and drawn."""
     decision, task = answer.decision, answer.task
     if isinstance(decision, GaveUp) and decision.bound is None:
+        draft.report = replace(draft.report, stats=dict(decision.stats))
         raise decision.error or BudgetExceeded(decision.reason, decision.advice)
     draft.report = replace(
         draft.report,

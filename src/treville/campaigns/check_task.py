@@ -34,7 +34,7 @@ class Options:
     graphml: str = ""
     variants: tuple[str, ...] = ()
     bell: str = ""
-    rounds: RoundBounds = RoundBounds()
+    rounds: RoundBounds = field(default_factory=RoundBounds)
 
 
 @dataclass(frozen=True, slots=True)

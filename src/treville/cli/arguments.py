@@ -109,6 +109,13 @@ def positive(text: str) -> int:
     return _whole(text, 1, None)
 
 
+def at_least_two_nodes(text: str) -> int:
+    """The nodes of a list of writes."""
+    if text.strip() == "1":
+        raise argparse.ArgumentTypeError("a list needs 2 nodes: what memory holds, and one pending write")
+    return positive(text)
+
+
 def positive_up_to(most: int) -> Callable[[str], int]:
     """A whole number above zero that is not absurdly large."""
     return lambda text: _whole(text, 1, most)

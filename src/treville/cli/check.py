@@ -10,7 +10,14 @@ from treville.campaigns.check import DEFAULT_MODEL, KIND, is_litmus
 from treville.campaigns.check_task import Options, Question
 from treville.campaigns.loading import TEST_SUFFIXES, load_model
 from treville.campaigns.outputs import PictureName, picture_names
-from treville.cli.arguments import add_front_end, add_models, add_pictures, chosen_variants, positive
+from treville.cli.arguments import (
+    add_front_end,
+    add_models,
+    add_pictures,
+    at_least_two_nodes,
+    chosen_variants,
+    positive,
+)
 from treville.cli.batch import add_batch, answer_batch, found_inputs, limits_of, text_of
 from treville.engines.registry import AUTO, NAMED, OF_FORMULAS
 from treville.engines.task import RoundBounds
@@ -98,18 +105,16 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
 
 def _add_rounds(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("bounds of --engine rounds (default: larger until conclusive)")
-    group.add_argument("--rounds", type=positive, default=0, metavar="R", help="how often each thread goes on")
+    group.add_argument(
+        "--rounds", type=positive, default=0, metavar="R", help="how often each thread goes on"
+    )
     group.add_argument(
         "--timestamps", type=positive, default=0, metavar="K", help="times at which writes get to memory"
     )
-    group.add_argument("--nodes", type=_nodes, default=0, metavar="N", help="writes of a location in its list")
+    group.add_argument(
+        "--nodes", type=at_least_two_nodes, default=0, metavar="N", help="writes of a location in its list"
+    )
     group.add_argument("--bits", type=positive, default=0, metavar="W", help="bits of an int (default: 32)")
-
-
-def _nodes(text: str) -> int:
-    if text.strip() == "1":
-        raise argparse.ArgumentTypeError("a list needs 2 nodes: what memory holds, and one pending write")
-    return positive(text)
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:

@@ -26,6 +26,7 @@ CLOSED_PIPE = 141  # what a process ends with that SIGPIPE stops
 COMMANDS: dict[str, tuple[str, str]] = {
     "litmus": ("litmus", "every final state of litmus tests under memory models"),
     "check": ("check", "can a program (C, LLVM IR, litmus) violate its assertions, race, deadlock or hang?"),
+    "sequentialise": ("sequentialise", "a program with threads as a sequential one, for any checker"),
     "diff": ("diff", "compare two result files of `treville litmus`"),
     "models": ("models", "list the shipped memory models, or check their strength order"),
     "port": ("port", "does a program behave on a new machine as on the old one?"),

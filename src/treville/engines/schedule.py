@@ -13,7 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 from treville.engines.contract import AnyTask, Engine, GaveUp, Suitability
 from treville.engines.features import Feature
 from treville.engines.task import ProgramTask
-from treville.records import dataclass
+from treville.records import dataclass, replace
 from treville.results import Unsupported
 
 T = TypeVar("T", bound=AnyTask)
@@ -150,7 +150,8 @@ def run(
         if refusals_end and isinstance(answer.error, Unsupported):
             return Scheduled(answer, each.engine)
         if (ended := task.budget.exhausted()) is not None:
-            return Scheduled(GaveUp(ended.reason, ended.advice, error=ended), each.engine)
+            told = replace(answer, reason=ended.reason, advice=ended.advice, more=False, error=ended)
+            return Scheduled(told, each.engine)
     return course.furthest()
 
 

@@ -13,7 +13,7 @@ from treville.passes.model import model_for
 from treville.passes.program import Context, Lowering, Ready, Source, lower
 from treville.programs.ir import Program
 from treville.programs.litmus.test import LitmusTest
-from treville.records import dataclass, replace
+from treville.records import dataclass, field, replace
 from treville.results import Budget
 from treville.results.properties import Property
 
@@ -42,7 +42,7 @@ class ProgramTask:
     features: Features
     lowering: Lowering | Ready
     alias: Alias = FLOW
-    rounds: RoundBounds = RoundBounds()
+    rounds: RoundBounds = field(default_factory=RoundBounds)
 
     def with_recursion(self, depth: int) -> ProgramTask:
         """The same task where recursion is inlined so many times."""
@@ -56,7 +56,7 @@ def program_task(
     bound: int | None = None,
     budget: Budget | None = None,
     alias: Alias = FLOW,
-    rounds: RoundBounds = RoundBounds(),  # noqa: B008 - it is frozen
+    rounds: RoundBounds = RoundBounds(),
 ) -> ProgramTask:
     """The task of a file: passes are run here."""
     budget = budget or Budget()
@@ -77,12 +77,14 @@ def ready_task(
     bound: int | None = None,
     budget: Budget | None = None,
     alias: Alias = FLOW,
-    rounds: RoundBounds = RoundBounds(),  # noqa: B008 - it is frozen
+    rounds: RoundBounds = RoundBounds(),
 ) -> ProgramTask:
     """The task of a program that has gone through its passes already."""
     model = model_for(model, program, prop)
     features = features_of(program, model, prop)
-    return ProgramTask(program, model, prop, bound, budget or Budget(), features, Ready(program), alias, rounds)
+    return ProgramTask(
+        program, model, prop, bound, budget or Budget(), features, Ready(program), alias, rounds
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,8 +123,8 @@ class MarkKind(Enum):
 
 class Mark(NamedTuple):
     """What a thread does between its events, for who runs them one after the other: after so many events of
-    the program (`at`), where `condition` holds. `value` is what is chosen, freed or joined, or the thread that
-    is started."""
+    the program (`at`), where `condition` holds. `value` is what is chosen, freed or joined, or the thread
+    that is started."""
 
     kind: MarkKind
     thread: int

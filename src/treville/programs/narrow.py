@@ -7,7 +7,7 @@ program, so whoever finds something in one has to run it again at full width.
 from __future__ import annotations
 
 from functools import partial
-from typing import cast
+from typing import Any
 
 from treville.programs.ir import (
     Const,
@@ -57,7 +57,7 @@ def _thread(thread: Thread, bits: int) -> Thread:
 
 def _instruction(instruction: Instruction, bits: int) -> Instruction:
     """Expressions are narrowed wherever they are; what is loaded is narrow because what is stored is."""
-    changed: dict[str, object] = {}
+    changed: dict[str, Any] = {}
     for field in fields(instruction):
         value = getattr(instruction, field.name)
         if isinstance(value, Const | Reg | Op | Select):
@@ -70,8 +70,8 @@ def _instruction(instruction: Instruction, bits: int) -> Instruction:
         changed["values"] = tuple(dict.fromkeys(wrap(value, bits) for value in instruction.values))
     elif isinstance(instruction, Store | StoreExclusive | WritePrivate) and instruction.bits <= WIDTH:
         value = changed.get("value", instruction.value)
-        changed["value"] = Op("sext", (cast(Expr, value),), _width(instruction.bits, bits))
-    return cast(Instruction, replace(instruction, **changed)) if changed else instruction
+        changed["value"] = Op("sext", (value,), _width(instruction.bits, bits))
+    return replace(instruction, **changed) if changed else instruction
 
 
 def _width(own: int, bits: int) -> int:

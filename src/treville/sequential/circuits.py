@@ -1,7 +1,7 @@
-"""An abstraction, one call after the other -> gates: what its variables hold is a vector of literals for each.
+"""An abstraction, one call after the other -> gates: what its variables hold are vectors of literals.
 
 Numbers that are known are ints, others lists of literals, lowest bit first: those of `uint` are not negative,
-those of `word` have a sign in the last bit. A call happens where its guard holds; elsewhere it changes nothing.
+those of `word` have a sign in the last bit. A call happens where its guard holds, and elsewhere not at all.
 """
 
 from __future__ import annotations

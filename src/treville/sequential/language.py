@@ -140,7 +140,9 @@ class Text:
 
 # -- reading ---------------------------------------------------------------------------------------------
 
-_TOKEN = re.compile(r"\s*(?:/\*.*?\*/\s*)*([A-Za-z_]\w*|\d+|<=|>=|==|!=|&&|\|\||\+\+|[-+<>!=(){}\[\],;]|\Z)", re.S)
+_TOKEN = re.compile(
+    r"\s*(?:/\*.*?\*/\s*)*([A-Za-z_]\w*|\d+|<=|>=|==|!=|&&|\|\||\+\+|[-+<>!=(){}\[\],;]|\Z)", re.S
+)
 _TYPES = ("void", "uint", "word")
 _LEVELS = (("||",), ("&&",), ("==", "!=", "<", "<=", ">", ">="), ("+", "-"))
 
@@ -169,7 +171,9 @@ class _Reader:
 
     def take(self, expected: str = "") -> str:
         token = self.tokens[self.place]
-        assert not expected or token == expected, f"{expected} expected before {self.tokens[self.place :][:5]}"
+        assert not expected or token == expected, (
+            f"{expected} expected before {self.tokens[self.place :][:5]}"
+        )
         self.place += 1
         return token
 
@@ -210,6 +214,9 @@ class _Reader:
         return tuple(found)
 
     def _statement(self) -> Statement:
+        while self.peek() == "(":  # `(void)t;` says that a parameter is not used
+            while self.take() != ";":
+                pass
         match self.peek():
             case "if":
                 return self._if()

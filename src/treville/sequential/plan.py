@@ -139,7 +139,7 @@ def _facts(program: Program, bound: int, budget: Budget, alias: Alias) -> Facts:
     return facts
 
 
-# Where a step is: after so many events of the program, and of what happens there between events after so many.
+# Where a step is: after so many events of the program, and after so many of the marks that are there.
 Place: TypeAlias = tuple[int, float]
 
 
@@ -193,11 +193,11 @@ class _Draft:
         kept: list[tuple[Place, Step]] = []
         for place, step in made:
             last = kept[-1][1] if kept else None
-            if last is not None and step.does is Does.FLUSH and last.does is Does.WRITE:
-                if step.guard == last.guard and step.thread == last.thread:
-                    kept[-1] = (kept[-1][0], replace(last, does=Does.WRITE_NOW, flushes=True))
-                    continue
-            kept.append((place, step))
+            fence = step.does is Does.FLUSH and last is not None and last.does is Does.WRITE
+            if fence and last is not None and step.guard == last.guard:
+                kept[-1] = (kept[-1][0], replace(last, does=Does.WRITE_NOW, flushes=True))
+            else:
+                kept.append((place, step))
         return kept
 
     def _join(self, mark: Mark) -> Step:
@@ -264,4 +264,3 @@ def reads_of(plan: Plan) -> dict[EventId, Step]:
         for step in thread.steps
         if step.does is Does.READ and step.access is not None
     }
-

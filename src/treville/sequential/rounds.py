@@ -8,7 +8,7 @@ it: these are the program counters, guessed in advance.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from treville.encoding.bitvectors import BitVectors, constant_bits, extend
 from treville.events.symbolic import StaticAccess
@@ -46,11 +46,12 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """Something that goes wrong where the literal holds."""
+    """Something that goes wrong where the literal holds. No `error`: what follows is not known, since memory
+    is moved that nobody wrote."""
 
     literal: Literal
     instruction: Instruction
-    error: Error
+    error: Error | None
     message: str = ""
 
 
@@ -64,6 +65,7 @@ class Rounds:
         self.values = BitVectors(self.formula, plan.facts, {})
         self.turns: list[Turn] = []
         self.wrong: list[Wrong] = []
+        self._frees: list[tuple[Literal, Mark]] = []
         constants = {"K": bounds.timestamps, "N": bounds.nodes, "T": len(plan.threads)}
         listed, plain = abstraction_text(plan.model, kind), abstraction_text("sc")
         self.memory = Memory(listed, {**constants, "V": len(plan.listed)}, self.formula)
@@ -181,7 +183,8 @@ class Rounds:
         return not step.cells or step.flushes or any(self._places[c][0] is self.memory for c in step.cells)
 
     def _join(self, turn: int, step: Step, active: Literal) -> None:
-        assert step.mark is not None and step.mark.value is not None
+        assert step.mark is not None
+        assert step.mark.value is not None
         for thread in step.threads:
             meant = self.formula.both(active, self.values.is_number(step.mark.value, thread))
             by = turn if thread < step.thread else turn - 1
@@ -216,7 +219,8 @@ class Rounds:
 
     def _read(self, step: Step, active: Literal) -> None:
         access = step.access
-        assert access is not None and isinstance(step.instruction, Load)
+        assert access is not None
+        assert isinstance(step.instruction, Load)
         mine, seen = self.values.bits(access.value), step.instruction.bits
         for cell, there in self._at(step, active):
             memory, place = self._places[cell]
@@ -234,9 +238,9 @@ class Rounds:
         freed, unset, *rest = found
         self._note(there, freed, step)
         blind = isinstance(step.instruction, Load) and step.instruction.blind
-        if unset != FALSE and not blind:
-            literal = self.formula.both(there, unset)
-            self.wrong.append(Wrong(literal, step.instruction, Error.UNDEFINED, NEVER_WRITTEN))
+        if unset != FALSE:
+            literal, error = self.formula.both(there, unset), None if blind else Error.UNDEFINED
+            self.wrong.append(Wrong(literal, step.instruction, error, NEVER_WRITTEN))
         return rest
 
     def _note(self, there: Literal, freed: Literal, step: Step) -> None:
@@ -281,6 +285,12 @@ class Rounds:
             literal = self._reached(mark, before, fails)
             if literal != FALSE:
                 self.wrong.append(Wrong(literal, mark.instruction, error_of(mark.instruction)))
+                if mark.kind is MarkKind.FREE:
+                    self._frees.append((literal, mark))
+
+    def frees(self, is_true: Callable[[Literal], bool]) -> list[Mark]:
+        """The frees of what is no object, in a solution."""
+        return [mark for literal, mark in self._frees if is_true(literal)]
 
     def violation(self, errors: frozenset[Error]) -> tuple[Literal, Literal]:
         """The literal that one of the errors happens, and that another one does."""

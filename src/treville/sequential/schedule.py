@@ -54,6 +54,14 @@ class _Draft:
         number = self.writes[thread] = self.writes.get(thread, 0) + 1
         self.pending.append(_Pending(time, len(self.moves) + len(self.pending), thread, number))
 
+    def end(self, thread: int, time: int) -> None:
+        """A cell of the object that the thread frees ends: the machine ends the whole object then."""
+        own = [write for write in self.pending if write.thread == thread]
+        if own:
+            last = max(own, key=lambda write: write.write)
+            self.pending.remove(last)
+            self.pending.append(last._replace(time=min(last.time, time)))
+
 
 def schedule_of(rounds: Rounds, is_true: IsTrue) -> Schedule:
     """What the solution says."""
@@ -65,16 +73,31 @@ def schedule_of(rounds: Rounds, is_true: IsTrue) -> Schedule:
         draft.commit(clock)
         if step.does is Does.READ:
             draft.access(step.thread)
-        elif step.access is not None and not _is_part(step):
+        elif step.access is not None:
             stamps = [number_of(held, is_true) for _, there, held in turn.stamps if is_true(there)]
-            if not stamps:
+            if not stamps and draft.buffered and _waits(step):
                 continue  # nothing is written where no cell is
-            if draft.buffered and _waits(step):
+            if _is_part(step):
+                draft.end(step.thread, min(stamps, default=clock))
+                draft.commit(clock)
+            elif draft.buffered and _waits(step):
                 draft.write(step.thread, stamps[0] if step.does is Does.WRITE else clock)
                 draft.commit(clock)
             else:
                 draft.access(step.thread)
-    return Schedule(tuple(draft.moves), _chosen(rounds, is_true))
+    for mark in rounds.frees(is_true):
+        draft.access(mark.thread)
+    return Schedule(tuple(draft.moves), _chosen(rounds, is_true), _started(rounds, is_true))
+
+
+def _started(rounds: Rounds, is_true: IsTrue) -> dict[int, list[int]]:
+    """The threads that each thread starts, in order."""
+    found: dict[int, list[int]] = {}
+    for mark, _ in rounds.plan.marks:
+        if mark.kind is MarkKind.SPAWN and is_true(rounds.values.condition(mark.condition)):
+            assert mark.value is not None
+            found.setdefault(mark.thread, []).append(rounds.values.number(mark.value, is_true))
+    return found
 
 
 def _waits(step: Step) -> bool:

@@ -17,6 +17,7 @@ from treville.engines.features import Feature
 from treville.engines.task import ProgramTask, RoundBounds
 from treville.formulas.formula import FALSE, Literal
 from treville.machines.buffers.replay import replay
+from treville.machines.buffers.trace import Trace
 from treville.machines.by_model import machine_of
 from treville.programs.ir import Instruction
 from treville.programs.narrow import WIDTH, narrowed
@@ -129,15 +130,16 @@ class InRounds(Engine[ProgramTask, Decision]):
         schedule = schedule_of(encoded.rounds, solution)
         model, errors = machine_of(task.model) or "", task.property.errors
         with task.budget.stage("replay"):
-            answer = replay(task.program, model, schedule, errors)
-        if answer is None:
+            replayed = replay(task.program, model, schedule, errors)
+        if replayed is None:
             bits = task.rounds.bits or WIDTH
             reason = "a run that goes wrong in the formula could not be replayed on the machine"
             if bits < WIDTH:
                 reason = f"what goes wrong with {bits} bits does not go wrong with {WIDTH}"
             return GaveUp(reason, "raise --bits" if bits < WIDTH else "use another engine", stats=stats)
         stats["smallest"] = self._smallest(task, encoded, budget)
-        found = decided(task, answer)
+        execution = Trace(replayed.program, replayed.answer).execution()
+        found = decided(task, replayed.answer, execution)
         assert isinstance(found, Refuted)
         return replace(found, bound=stats["bound"], stats=stats)
 
@@ -169,9 +171,7 @@ class InRounds(Engine[ProgramTask, Decision]):
             return []
         return [place for literal, place in encoded.rounds.cuts if literal != FALSE and solution(literal)]
 
-    def _stats_of(
-        self, encoded: _Asked, bounds: Bounds, asked: RoundBounds, depth: Depth
-    ) -> dict[str, Any]:
+    def _stats_of(self, encoded: _Asked, bounds: Bounds, asked: RoundBounds, depth: Depth) -> dict[str, Any]:
         plan, solver = encoded.rounds.plan, encoded.solver
         return {
             "threads": len(plan.threads),
@@ -213,7 +213,9 @@ class InRounds(Engine[ProgramTask, Decision]):
             reason += f", and a loop was cut at the bound {depth.deepest}"
             advice.append("a larger --bound")
         more = f"{' and '.join(advice)} would be enough" if advice else "use another engine"
-        return GaveUp(reason, more, bound=depth.deepest if cut else None, cut=tuple(cut), stats=self._stats)
+        only_cut = cut and advice == ["a larger --bound"]
+        bound = depth.deepest if only_cut else None
+        return GaveUp(reason, more, bound=bound, cut=tuple(cut), stats=self._stats)
 
 
 def _encoded(plan: Plan, bounds: Bounds, task: ProgramTask) -> _Asked:
@@ -235,7 +237,5 @@ def _clipped(asked: RoundBounds, level: Bounds, most: Bounds, model: str) -> Bou
 def _covers(bounds: Bounds, most: Bounds) -> bool:
     """Do the bounds lose no run?"""
     return (
-        bounds.rounds >= most.rounds
-        and bounds.timestamps >= most.timestamps
-        and bounds.nodes >= most.nodes
+        bounds.rounds >= most.rounds and bounds.timestamps >= most.timestamps and bounds.nodes >= most.nodes
     )

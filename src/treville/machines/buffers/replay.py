@@ -29,7 +29,7 @@ class Access(NamedTuple):
     """The thread goes on until it has made so many accesses, pending writes not counted."""
 
     thread: int
-    count: int
+    accesses: int
 
 
 class Commit(NamedTuple):
@@ -44,30 +44,39 @@ Move: TypeAlias = Access | Commit
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Moves, and for each thread the numbers that it chooses, with the registers that get them."""
+    """Moves, and for each thread the numbers that it chooses, with the registers that get them, and the
+    threads that it starts. Numbers of threads are the schedule's own."""
 
     moves: tuple[Move, ...]
     chosen: Mapping[int, Sequence[tuple[str, int]]] = field(default_factory=dict)
+    started: Mapping[int, Sequence[int]] = field(default_factory=dict)
+
+
+class Replayed(NamedTuple):
+    """A run that goes wrong, and the program that was run: choices are between the schedule's numbers."""
+
+    answer: Answer
+    program: ir.Program
 
 
 class Astray(Exception):
     """The machine cannot follow the schedule."""
 
 
-def replay(program: ir.Program, model: str, schedule: Schedule, errors: frozenset[Error]) -> Answer | None:
+def replay(program: ir.Program, model: str, schedule: Schedule, errors: frozenset[Error]) -> Replayed | None:
     """The run that ends in one of the errors; None if the machine cannot follow, or nothing goes wrong."""
+    run = _Run(program, model, schedule, errors)
     try:
-        return _Run(program, model, schedule, errors).answer()
+        answer = run.answer()
     except (Astray, TooManyStates):
         return None
+    return None if answer is None else Replayed(answer, run.program)
 
 
 class _Run:
     """The machine on its way."""
 
-    def __init__(
-        self, program: ir.Program, model: str, schedule: Schedule, errors: frozenset[Error]
-    ) -> None:
+    def __init__(self, program: ir.Program, model: str, schedule: Schedule, errors: frozenset[Error]) -> None:
         self.program = _with_choices(program, schedule)
         self.threads, self.memories = Threads(self.program), Memories(self.program)
         self.schedule = schedule
@@ -79,6 +88,8 @@ class _Run:
         self.written: dict[int, int] = {}
         self.pending: dict[int, list[int]] = {}
         self.choices: dict[int, int] = {}
+        self.known = {0: 0}  # the machine's threads by the schedule's numbers
+        self.names = {0: 0}  # and the other way round
 
     def answer(self) -> Answer | None:
         """Follow the schedule until something goes wrong."""
@@ -99,25 +110,31 @@ class _Run:
         return None
 
     def _commit(self, move: Commit) -> None:
-        waiting = self.pending.get(move.thread, [])
+        thread = self._thread(move)
+        waiting = self.pending.get(thread, [])
         if move.write not in waiting:
             raise Astray
-        self.step.flush(move.thread, waiting.index(move.write))
+        self.step.flush(thread, waiting.index(move.write))
         waiting.remove(move.write)
         self._settle()
 
+    def _thread(self, move: Move) -> int:
+        if move.thread not in self.known:
+            raise Astray
+        return self.known[move.thread]
+
     def _access(self, move: Access) -> None:
+        """Where the thread cannot go on (it waits for a lock), the others do: what counts is the end."""
+        thread = self._thread(move)
         for _ in range(_MOST_STEPS):
-            if self.accesses.get(move.thread, 0) >= move.count:
+            if self.accesses.get(thread, 0) >= move.accesses:
                 return
-            if move.thread >= len(self.step.threads):
-                raise Astray
-            if self.threads.actions[self.step.threads[move.thread]].does not in _VISIBLE:
-                raise Astray
+            if self.threads.actions[self.step.threads[thread]].does not in _VISIBLE:
+                return
             try:
-                following = self._as_chosen(list(self.step.copy().visibly(move.thread)))
+                following = self._as_chosen(list(self.step.copy().visibly(thread)))
             except Disabled:
-                raise Astray from None
+                return
             self._take(following)
             self._settle()
         raise Astray
@@ -132,7 +149,8 @@ class _Run:
         for _ in range(_MOST_STEPS):
             self._count()
             for number, thread in enumerate(self.step.threads):
-                if self.threads.actions[thread].does in _ENDS:
+                does = self.threads.actions[thread].does
+                if does in _ENDS or (does is Does.SPAWN and not self._starts_more(number)):
                     continue
                 following = self.step.quietly(number)
                 if following:
@@ -141,6 +159,11 @@ class _Run:
             else:
                 return
         raise Astray
+
+    def _starts_more(self, thread: int) -> bool:
+        """Does the schedule have more threads that this one starts? Others are of no use to it."""
+        others = self.schedule.started.get(self.names.get(thread, -1), ())
+        return any(other not in self.known for other in others)
 
     def _as_chosen(self, steps: Sequence[Step]) -> Step:
         """The one of several ways to go on in which the numbers are those of the schedule."""
@@ -157,7 +180,7 @@ class _Run:
             if entry.kind == "H":
                 number = counts.get(entry.thread, 0)
                 counts[entry.thread] = number + 1
-                wanted = self.schedule.chosen.get(entry.thread, ())
+                wanted = self.schedule.chosen.get(self.names.get(entry.thread, -1), ())
                 if number < len(wanted) and wanted[number][1] != entry.value:
                     return False
         return True
@@ -171,7 +194,17 @@ class _Run:
                 self.accesses[entry.thread] = self.accesses.get(entry.thread, 0) + 1
             elif entry.kind == "H":
                 self.choices[entry.thread] = self.choices.get(entry.thread, 0) + 1
+            elif entry.kind == "S":
+                self._name(entry.thread, entry.address)
         self.seen = len(self.log)
+
+    def _name(self, parent: int, thread: int) -> None:
+        """A thread is started: which one of the schedule is it?"""
+        known = self.names.get(parent, -1)
+        others = self.schedule.started.get(known, ())
+        name = next((other for other in others if other not in self.known), None)
+        if name is not None:
+            self.known[name], self.names[thread] = thread, name
 
 
 def _with_choices(program: ir.Program, schedule: Schedule) -> ir.Program:
@@ -183,9 +216,7 @@ def _with_choices(program: ir.Program, schedule: Schedule) -> ir.Program:
 
     def rewritten(thread: ir.Thread) -> ir.Thread:
         code = tuple(
-            ir.Havoc(
-                i.register, tuple(values.get(i.register, (0,))), text=i.text, span=i.span, index=i.index
-            )
+            ir.Havoc(i.register, tuple(values.get(i.register, (0,))), text=i.text, span=i.span, index=i.index)
             if isinstance(i, ir.Nondet)
             else i
             for i in thread.instructions

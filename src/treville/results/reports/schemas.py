@@ -1,6 +1,6 @@
 """Types of reports -> JSON Schemas of what `--json` prints, which are shipped in `results/schemas`.
 
-    python -m treville.results.reports.schemas        writes the shipped files anew
+python -m treville.results.reports.schemas        writes the shipped files anew
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from treville.results.reports.param import ParamReport
 from treville.results.reports.petri import PetriReport
 from treville.results.reports.port import PortReport
 from treville.results.reports.report import SCHEMA, Report
+from treville.results.reports.sequentialise import SequentialiseReport
 from treville.results.reports.synth import SynthReport
 
 REPORTS: dict[str, type[Report]] = {
@@ -29,6 +30,7 @@ REPORTS: dict[str, type[Report]] = {
     "param": ParamReport,
     "petri": PetriReport,
     "synth": SynthReport,
+    "sequentialise": SequentialiseReport,
 }
 FOLDER = Path(__file__).parents[1] / "schemas"
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"

@@ -12,7 +12,7 @@ from treville.formulas.formula import FALSE, TRUE, Literal
 from treville.formulas.gates import Gates
 from treville.results import Budget, InputError
 
-# Conflicts between two looks at the budget: some tenths of a second on large formulas (bench/sequentialise.py).
+# Conflicts between two looks at the budget: tenths of a second on large formulas (bench/sequentialise.py).
 _AT_A_TIME = 2_000
 
 
