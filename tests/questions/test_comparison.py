@@ -201,6 +201,14 @@ def test_writes_that_nobody_saw_may_come_in_any_order() -> None:
     assert agree(Space("AArch64", ("r", "w")), {"weak": weak, "strong": strong}, 4) == 1
 
 
+def test_models_that_know_final_writes() -> None:
+    """Their tests observe every location."""
+    text = '"{0}"\ninclude "cos.cat"\nacyclic po-loc | rf | fr | co as coherent\n{1}\n'
+    weak = resolve_text(text.format("weak", ""), "weak.cat")
+    strong = resolve_text(text.format("strong", "empty [FW]; po; [W \\ FW] as late"), "strong.cat")
+    assert agree(Space("AArch64", ("r", "w")), {"weak": weak, "strong": strong}, 3) == 1
+
+
 def test_racy_tests_are_no_differences() -> None:
     """To c11 and rc11 a race is undefined behaviour, whatever else they say about it."""
     c11, rc11 = load_model("c11"), load_model("rc11")
