@@ -191,9 +191,9 @@ class _Comparison:
         except BudgetExceeded as error:
             if not found:
                 raise
-            beyond = f"{error.reason}: tests of more than {self.draft.report.searched or 0} accesses"
-            reason = f"{beyond} were not all looked at"
-            self.draft.report = replace(self.draft.report, reason=reason, limit=error.limit)
+            beyond = f"tests of more than {self.draft.report.searched or 0} accesses were not all looked at"
+            warnings = (*self.draft.report.warnings, f"{beyond}: {error.reason}")
+            self.draft.report = replace(self.draft.report, warnings=warnings, limit=error.limit)
         if not found:
             reason = f"no test of up to {scope.events} accesses {_TELLS[self.options.direction]}"
             self.draft.report = replace(
@@ -235,6 +235,7 @@ class _Comparison:
             differences=tuple(shown),
             verdict=Verdict.FAIL,
             status=Status.DONE,
+            reason=_reason(shown),
             artifacts=tuple(self._artifacts(shown)),
         )
         self.telling.provisional(self.draft.report)
@@ -312,6 +313,15 @@ class _Comparison:
         )
         if unfinished is not None:
             raise unfinished
+
+
+def _reason(shown: Iterable[Separation]) -> str:
+    """The smallest difference of each direction in a few words."""
+    first: dict[str, str] = {}
+    for each in shown:
+        words = f"{each.allowed_by} allows {each.test}, which {each.forbidden_by} forbids"
+        first.setdefault(each.allowed_by, words)
+    return "; ".join(first.values())
 
 
 def _relaxed(suite: Suite) -> tuple[RelaxedAxiom, ...]:

@@ -57,9 +57,9 @@ def _pair(report: CompareReport) -> list[str]:
         lines += ["", *_found(difference)]
     if report.differences:
         lines.append("")
-    if report.reason:
+    if report.verdict is not Verdict.FAIL:
         lines.append(report.reason)
-    if report.status is Status.DONE and report.limit is None and report.verdict is Verdict.FAIL:
+    elif report.limit is None:
         lines += _nothing(report, left, right)
     return lines
 

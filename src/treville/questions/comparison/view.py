@@ -19,7 +19,6 @@ from treville.records import dataclass, field
 from treville.relations import EventId, Relation, mask_of
 
 ALLOWING, FORBIDDING = 0, 1
-INITIAL = -1
 
 
 class Option(NamedTuple):
@@ -117,20 +116,18 @@ class View(Memory):
         live = (1 << self.n) - 1
         always = mask_of(number for number, literal in enumerate(self.executed) if literal == TRUE)
         implied = [always | 1 << number for number in range(self.n)]
-        known = ViewFacts(self.n, live, always, implied, [live] * self.n)
         sets = {name: self._set(name) for name in sets_read(self.model) | {"R", "W", "IW"}}
         relations = {name: self._relation(name) for name in relations_read(self.model) | {"po", "rf", "co"}}
-        return ViewFacts(
-            known.n, live, always, implied, known.compatible, sets,
-            {name: bounds for name, bounds in relations.items() if bounds is not None},
-        )  # fmt: skip
+        known = {name: bounds for name, bounds in relations.items() if bounds is not None}
+        return ViewFacts(self.n, live, always, implied, [live] * self.n, sets, known)
 
     def _set(self, name: str) -> SetBounds:
         initial = mask_of(self.initial)
         if name == "IW":
             return SetBounds(initial, initial)
         may = must = initial if name in ("W", "M") else 0
-        found: dict[EventId, Literal] = {}
+        found = self._last_initial() if name == "FW" else {}
+        may |= mask_of(found)
         for place, event in enumerate(self.events):
             number = EventId(place)
             literal = self._last(event) if name == "FW" else self._has(event, name)
@@ -141,16 +138,19 @@ class View(Memory):
                 must |= 1 << number
             else:
                 found[number] = literal
-        if name == "FW":
-            for location, number in enumerate(self.initial):
-                may |= 1 << number
-                written = [
-                    self.formula.both(self.sketch.writes[place], self.sketch.at[place][location])
-                    for place in range(self.sketch.n)
-                ]
-                found[number] = self.formula.both(self.executed[number], *[-literal for literal in written])
         self.members[name] = found
         return SetBounds(may, must)
+
+    def _last_initial(self) -> dict[EventId, Literal]:
+        """The literals that nobody writes to a location: its initial write is the last one."""
+        found = {}
+        for location, number in enumerate(self.initial):
+            written = [
+                self.formula.both(self.sketch.writes[place], self.sketch.at[place][location])
+                for place in range(self.sketch.n)
+            ]
+            found[number] = self.formula.both(self.executed[number], *[-literal for literal in written])
+        return found
 
     def _has(self, event: SeenEvent, name: str) -> Literal:
         """The literal that an event carries a tag."""
@@ -198,11 +198,11 @@ class View(Memory):
 
     def _bounds(self, name: str, pairs: dict[tuple[EventId, EventId], Literal]) -> Bounds:
         kept = {pair: literal for pair, literal in pairs.items() if literal != FALSE}
-        sure = [pair for pair, literal in kept.items() if literal == self.both_executed_now(*pair)]
+        sure = [pair for pair, literal in kept.items() if literal == self._both_there(*pair)]
         self.pairs[name] = kept
         return Bounds(Relation.of(self.n, kept), Relation.of(self.n, sure))
 
-    def both_executed_now(self, one: EventId, other: EventId) -> Literal:
+    def _both_there(self, one: EventId, other: EventId) -> Literal:
         """The literal that two events are executed, before there are facts."""
         return self.formula.both(self.executed[one], self.executed[other])
 
@@ -277,7 +277,7 @@ class View(Memory):
                 elif not event.gap and abs(event.place - second.place) == 1:
                     first, last = sorted((event.place, second.place))
                     literal = halves.get((self.of_place[first], self.of_place[last]), FALSE)
-                found[a, b] = self.formula.both(literal, self.both_executed_now(a, b))
+                found[a, b] = self.formula.both(literal, self._both_there(a, b))
         found |= {(number, number): self.executed[number] for number in self.initial}
         return found
 
