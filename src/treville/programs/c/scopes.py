@@ -8,10 +8,10 @@ than loads and stores get marks: a pointer to them may be known for longer than 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from treville.programs.c.escaping import BEGIN_OF_LIFE, END_OF_LIFE
 from treville.programs.c.text_blocks import NAME, NAMES, TextBlock, reaches, text_blocks
+from treville.records import dataclass
 
 _DECLARED = re.compile(rf"^ +#dbg_declare\(ptr ({NAME}), !(\d+),")
 _VARIABLE = re.compile(r"^!(\d+) = !DILocalVariable\(.*?scope: !(\d+)")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+
+from treville.records import dataclass, field
 
 NAME = r'%(?:[-\w.$]+|"[^"]*")'
 NAMES = re.compile(NAME)
