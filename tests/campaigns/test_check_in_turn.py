@@ -47,3 +47,16 @@ def test_both_answers_make_a_proof(tmp_path: Path) -> None:
     assert report["verdict"] == "PASS"
     assert report["reason"] == "no assertion can fail, no error of memory, no data race"
     assert ask(tmp_path, "tso")["reason"] == "no assertion can fail, no error of memory"
+
+
+def test_what_is_not_decided_is_not_called_the_other_half(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_conclusion(_draft: Any, answers: list[Any], *_others: Any) -> None:
+        del answers[0]  # as if the first question had ended without an answer
+        raise BudgetExceeded("no answer within 1 s", "raise --timeout")
+
+    monkeypatch.setattr(check, "_conclude", no_conclusion)
+    reason = ask(tmp_path, "rc11")["reason"]
+    assert reason.startswith("no data race; whether anything fails: no answer within 1 s")
+    assert "leave races out" not in reason

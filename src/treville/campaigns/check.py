@@ -212,12 +212,15 @@ def _engines(answers: Sequence[Answer]) -> str:
 
 
 def _beside_what_holds(answers: Sequence[Answer], error: BudgetExceeded) -> BudgetExceeded:
-    """Where races were not decided, what was before that stands, and can be asked for alone."""
-    held = [_HOLDS[answer.task.property] for answer in answers if answer.verdict is Verdict.PASS]
+    """Where one half was not decided, the other stands; what comes before races can be asked for alone."""
+    held = [answer.task.property for answer in answers if answer.verdict is Verdict.PASS]
     if not held:
         return error
-    advice = f"{error.advice}, or leave races out: --property assertion,memory"
-    return BudgetExceeded(f"{', '.join(held)}; whether there are data races: {error.reason}", advice)
+    told, advice = ", ".join(_HOLDS[each] for each in held), error.advice
+    if Property.RACE in held:
+        return BudgetExceeded(f"{told}; whether anything fails: {error.reason}", advice)
+    advice = f"{advice}, or leave races out: --property assertion,memory"
+    return BudgetExceeded(f"{told}; whether there are data races: {error.reason}", advice)
 
 
 def _notices(answer: Answer, file: str) -> Iterator[Notice]:

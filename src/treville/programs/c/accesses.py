@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from treville.programs import ir
 from treville.programs.c.aggregates import registers_of
-from treville.programs.c.bit_fields import is_filled_up
+from treville.programs.c.bit_fields import is_filled_up, is_only_copied
 from treville.programs.c.escaping import marked_locals
 from treville.programs.c.keywords import SIGNAL_FENCE
 from treville.programs.c.llvm import (
@@ -286,7 +286,8 @@ class Memory:
     def _load(self, frame: Frame, instruction: LlvmInstruction) -> None:
         kind, tags = instruction.type, order_tags(instruction.words)
         registers = registers_of(self.body.name(frame, instruction), kind)
-        blind = len(registers) > 1 or is_filled_up(frame.function, instruction)
+        filled = is_filled_up(frame.function, instruction) or is_only_copied(frame.function, instruction)
+        blind = len(registers) > 1 or filled
         for register, (offset, part) in zip(registers, scalars(kind), strict=True):
             cell = (offset, self.body.bits(part))
             self._read(frame, register.name, instruction.operands[0], cell, tags, blind=blind)

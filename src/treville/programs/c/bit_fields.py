@@ -1,6 +1,7 @@
 """Bit-fields: a write to one is a read of the whole unit that it is in, and a write of that unit.
 
-Such a read looks at nothing that the program did not write; it only takes the other fields along.
+Such a read looks at nothing that the program did not write; it only takes the other fields along. So does a
+copy of a struct that takes along what is between its members.
 """
 
 from __future__ import annotations
@@ -17,6 +18,16 @@ def is_filled_up(function: Function, load: LlvmInstruction) -> bool:
     while cleared is not None and cleared.opcode in ("and", "or") and cleared.result:
         cleared = _only_user(function, cleared.result)
     return cleared is not None and cleared.opcode == "store" and cleared.operands[1][1] == source
+
+
+def is_only_copied(function: Function, load: LlvmInstruction) -> bool:
+    """Is it a part of a struct that is copied, which LLVM reads by itself and nobody looks at?"""
+    value: Value = LocalName(load.result or "")
+    if ".copyload" not in (load.result or ""):
+        return False
+    others = (i for block in function.blocks for i in block.instructions if i.opcode != "store")
+    used = (each for i in others for each in (*(o for _, o in i.operands), *(c for c, _ in i.cases)))
+    return value not in used
 
 
 def _only_user(function: Function, name: str) -> LlvmInstruction | None:

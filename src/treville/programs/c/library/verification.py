@@ -103,6 +103,13 @@ def _random(here: Call) -> None:
     here.returns(ir.Op("and", (ir.Reg(number), ir.Const(0x7FFF_FFFF)), 32))
 
 
+def _scan_text(here: Call) -> None:
+    """Numbers out of a text: any, unless everybody can see what stands there."""
+    if here.body.translation.text_of(here.operands[0][1]) is not None:
+        raise here.body.unsupported(f"{here.name} of a text that is constant")
+    _scan(here, 1)
+
+
 _CONVERSION = re.compile(r"%(\*?)\d*(hh|h|ll|l|z|j|t|)([diuxXoc])")
 
 
@@ -139,7 +146,7 @@ OTHERS: dict[str, Handler] = {
     ),
     "rand": _random, "random": _random,
     "scanf": lambda here: _scan(here, 0), "__isoc99_scanf": lambda here: _scan(here, 0),
-    "sscanf": lambda here: _scan(here, 1), "__isoc99_sscanf": lambda here: _scan(here, 1),
+    "sscanf": _scan_text, "__isoc99_sscanf": _scan_text,
     "fscanf": lambda here: _scan(here, 1), "__isoc99_fscanf": lambda here: _scan(here, 1),
     **dict.fromkeys(
         ("srand", "srandom", "fflush"),
