@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
+from treville.records import dataclass
 from treville.results.errors import TrevilleError
 from treville.results.progress import READING, Listener, Progress
 from treville.results.reports.report import Report

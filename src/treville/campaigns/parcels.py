@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Generic
 
 from treville.campaigns.kind import Kind, Limits, Q, R, Telling, nobody
+from treville.records import dataclass, field
 from treville.results import disk
 from treville.results.disk import Tape
 from treville.results.progress import READING, Progress

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 from treville.campaigns.check import read_question
 from treville.campaigns.check_task import Question
 from treville.campaigns.loading import load_model
@@ -16,6 +14,7 @@ from treville.programs import ir
 from treville.programs.loops import Loop, bounds_of_heads, loops_of, place_of
 from treville.programs.spin import spin_jumps
 from treville.programs.unroll import CUT, EXIT, WAIT, Unrolling, unroll
+from treville.records import fields
 from treville.results import disk
 from treville.results.defaults import BOUND
 from treville.witness.naming import line_name

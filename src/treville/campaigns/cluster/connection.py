@@ -10,10 +10,10 @@ from __future__ import annotations
 import logging
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from treville.campaigns.processes import Guard, make_folder
+from treville.records import dataclass
 from treville.results import InputError
 
 LOCAL = "local"

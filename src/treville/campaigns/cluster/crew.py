@@ -17,7 +17,6 @@ import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import Any, Generic
 
 from treville.campaigns.cluster.connection import connect
@@ -26,6 +25,7 @@ from treville.campaigns.cluster.versions import versions
 from treville.campaigns.kind import Kind, Q, R
 from treville.campaigns.parcels import Packed, Packing, Unpacked, Unpacking
 from treville.campaigns.workers import Group, Happened
+from treville.records import dataclass, replace
 from treville.results import InputError, TrevilleError
 from treville.results.errors import Limit, SchedulerLost
 from treville.results.reports.report import Status

@@ -10,12 +10,12 @@ from __future__ import annotations
 import atexit
 import threading
 import time
-from dataclasses import dataclass
 
 from distributed import get_worker
 
 from treville.campaigns.cluster.host import Host, Work
 from treville.campaigns.cluster.versions import difference
+from treville.records import dataclass
 
 _TICK = 0.25
 _ATTEMPTS = 3

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from treville.models.base import FENCES
@@ -12,6 +11,7 @@ from treville.models.cat.files import LIBRARY, parse_file, read_source
 from treville.models.cat.resolve import resolve_file
 from treville.models.identity import shipped_name
 from treville.models.model import Model
+from treville.records import dataclass, replace
 from treville.results import InputError, disk
 
 # Shipped models in the order in which they are listed.

@@ -13,12 +13,12 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from treville.programs.c.compilers import Compiler
+from treville.records import dataclass
 from treville.results import InputError
 
 _MOST_FILES = 20_000

@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
+from treville.records import fields, is_dataclass
 from treville.results.reports.check import CheckReport
 from treville.results.reports.history import HistoryReport
 from treville.results.reports.litmus import LitmusReport
