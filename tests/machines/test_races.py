@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from tests.asking import reach_by_states, reach_failure
-from tests.random_races import as_program, races_under_sc, random_races
+from tests.random_races import PLAIN, as_program, races_under_sc, random_races
 from tests.random_waiting import random_waiting
 
 from treville.models.cat.resolve import resolve_text
@@ -58,6 +58,21 @@ def explored(program: ir.Program) -> bool:
         assert judged.consistent
         assert races_in(judged)
     return found.execution is not None
+
+
+@pytest.mark.parametrize("writes", [False, True])
+@pytest.mark.parametrize("block_writes", [False, True])
+def test_an_atomic_block_races_with_an_ordinary_access_where_one_of_them_writes(
+    writes: bool, block_writes: bool
+) -> None:
+    x = ir.Const(0x4000_0000)
+
+    def access(write: bool) -> ir.Instruction:
+        return ir.Store(x, ir.Const(1), PLAIN) if write else ir.Load("r", x, PLAIN)
+
+    block: list[ir.Instruction] = [ir.AtomicBegin(), access(block_writes), ir.AtomicEnd()]
+    program = as_program({"block": block, "ordinary": [access(writes)]})
+    assert explored(program) == (writes or block_writes)
 
 
 def test_the_machine_and_the_solver_agree_on_programs_that_wait() -> None:
