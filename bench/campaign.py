@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 from treville.campaigns import check, check_task, litmus
 from treville.campaigns.cluster import crew
-from treville.campaigns.kind import Kind, Limits, Q, R
+from treville.campaigns.kind import Limits
 from treville.campaigns.litmus_task import Options, Question
 from treville.campaigns.parcels import Packing, Unpacked, pickled
 from treville.campaigns.run import Settings, run
@@ -134,27 +134,35 @@ def groups_of(size: int) -> Iterator[None]:
             setattr(crew, name, value)
 
 
-def timed(kind: Kind[Q, R], questions: list[Q], settings: Settings) -> float:
-    """Seconds from the first answer to the last, for each question between."""
-    reports = run(kind, questions, settings)
-    for _ in itertools.islice(reports, len(questions) // 4):
-        pass
-    started = time.monotonic()
-    left = sum(1 for _ in reports)
-    return (time.monotonic() - started) / left
+def processors(count: int, settings: Settings) -> float:
+    """Seconds of processors for so many questions, here and in all that was started."""
+    before = _used()
+    assert sum(1 for _ in run(litmus.KIND, litmus_questions(count), settings)) == count
+    return _used() - before
+
+
+def _used() -> float:
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def groups(count: int) -> int:
-    """Milliseconds for each question on a local cluster of two workers, by the size of groups."""
-    asked = litmus_questions(count)
-    here = timed(litmus.KIND, asked, Settings(2))
-    print(f"--jobs 2: {1000 * here:.2f} ms for each question")
+    """Milliseconds of processors for each question on a local cluster of two workers, by the size of groups;
+    start-up left out."""
+
+    def each(settings: Settings) -> float:
+        few = processors(FEW, settings)
+        return 1000 * (processors(FEW + count, settings) - few) / count
+
+    processors(FEW, Settings(cluster="local:2"))  # imports
+    here = each(Settings(2, together=False))
+    print(f"--jobs 2: {here:.2f} ms for each question", flush=True)
     for size in (1, 4, 16, 64, 256):
         with groups_of(size):
-            spent = timed(litmus.KIND, asked, Settings(cluster="local:2"))
-        print(f"groups of {size:>3}: {1000 * spent:.2f} ms for each question, ratio {here / spent:.2f}")
-    spent = timed(litmus.KIND, asked, Settings(cluster="local:2"))
-    print(f"groups by time: {1000 * spent:.2f} ms for each question, ratio {here / spent:.2f}")
+            spent = each(Settings(together=False, cluster="local:2"))
+        print(f"groups of {size:>3}: {spent:.2f} ms for each question, ratio {here / spent:.2f}", flush=True)
+    spent = each(Settings(together=False, cluster="local:2"))
+    print(f"groups by time: {spent:.2f} ms for each question, ratio {here / spent:.2f}")
     return 0
 
 

@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
 MARK = "TREVILLE_FAULTS"
 SECONDS_TO_VANISH = 15.0
-PART = 500  # questions in a batch
+PART = 1000  # questions in a batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +210,10 @@ class Disturbed:
             self.problems.append("did not end in two minutes")
         for stream in (run.stdout, run.stderr):
             if stream is not None and not stream.closed:
-                said = stream.read() if stream is run.stderr else b""
-                if b"Traceback" in (said or b"") or b"internal error" in (said or b""):
+                said = (stream.read() if stream is run.stderr else b"") or b""
+                # Interrupted before Treville's first line: that is Python's own way to say so.
+                early = said.rstrip().endswith(b"KeyboardInterrupt") and b"importlib" in said
+                if (b"Traceback" in said and not early) or b"internal error" in said:
                     self.problems.append(f"said {said!r}")
                 stream.close()
         if code not in GOOD_ENDS:

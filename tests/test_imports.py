@@ -88,7 +88,9 @@ LATE: dict[str, dict[str, Saved]] = {
     },
     "treville.campaigns.run": {"treville.campaigns.cluster.crew": Saved(38, "petri FILE")},
     "treville.campaigns.cluster.crew": {"treville.campaigns.cluster.remote": EXTRA},
-    "treville.campaigns.cluster.connection": {"dask": EXTRA, "distributed": EXTRA},
+    "treville.campaigns.cluster.connection": {
+        "dask": EXTRA, "distributed": EXTRA, "distributed.deploy": EXTRA,
+    },
     "treville.campaigns.keys": {"hashlib": Saved(2.8, "petri FILE")},
     "treville.campaigns.outputs": {"hashlib": Saved(2.8, "petri FILE")},
     "treville.campaigns.processes": {"shutil": Saved(4.0, "litmus FILE")},
@@ -263,7 +265,7 @@ def test_imports_inside_functions_are_those_of_the_table() -> None:
         saved.milliseconds >= 1 or saved is EXTRA for saves in LATE.values() for saved in saves.values()
     )
     extras = {imported for saves in LATE.values() for imported, saved in saves.items() if saved is EXTRA}
-    optional = {"llvmlite", "pysat.solvers", "z3", "dask", "distributed"}
+    optional = {"llvmlite", "pysat.solvers", "z3", "dask", "distributed", "distributed.deploy"}
     assert extras == {*optional, "treville.campaigns.cluster.remote"}
 
 

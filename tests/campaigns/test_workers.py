@@ -146,6 +146,14 @@ def _alive(process: int) -> bool:
     return state != "Z"
 
 
+def _children() -> set[str]:
+    return {
+        child
+        for task in Path("/proc/self/task").iterdir()
+        for child in (task / "children").read_text().split()
+    }
+
+
 def _gone(process: int) -> bool:
     for _ in range(100):
         if not _alive(process):
@@ -229,13 +237,15 @@ def test_what_a_worker_started_ends_with_it_and_its_files_are_removed(tmp_path: 
     assert not Path(made).exists()
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="processes are found in /proc")
 def test_closing_early_leaves_no_process_behind() -> None:
+    before = _children()
     reports = run(Doing(), _asked("", "hang", "hang", limits=Limits()), Settings(2))
     first = next(reports)
+    assert len(_children() - before) == 3  # two workers and their guard
     reports.close()  # type: ignore[attr-defined]
     assert _gone(int(first.reason))
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert _children() <= before
 
 
 def test_the_death_of_the_parent_reaches_workers_and_what_they_started(tmp_path: Path) -> None:

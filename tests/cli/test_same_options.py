@@ -1,37 +1,24 @@
-"""Every command that takes files has the same options with the same meaning."""
+"""Every command that takes files has the same options with the same meaning, and where one has an option that
+another lacks, the page of options says why."""
 
 from __future__ import annotations
 
-import argparse
-from importlib import import_module
+import re
 
 import pytest
+from tests.cli.options_table import PAGE, asking, having, options_of, page
 
-from treville.cli.main import COMMANDS
-
-# Commands that ask nothing about files: they compare results, and list models.
-WITHOUT_QUESTIONS = {"diff", "models"}
 # Those that ask about models, and about tests of two kinds or a file of results.
 WITHOUT_FILES = {"compare", "synth"}
 SHARED = (
-    "--jobs", "--timeout", "--memory", "--resume", "--quiet", "--json", "--junit", "--sarif", "--annotate",
-    "--color", "--cluster",
+    "--jobs", "--timeout", "--memory", "--resume", "--cluster", "--quiet", "--json", "--junit", "--sarif",
+    "--annotate", "--color",
 )  # fmt: skip
-
-
-def _actions(command: str) -> dict[str, argparse.Action]:
-    parser = argparse.ArgumentParser()
-    import_module(f"treville.cli.{COMMANDS[command][0]}").add_arguments(parser)
-    named = {name: action for action in parser._actions for name in action.option_strings}
-    return named | {action.dest: action for action in parser._actions if action.dest == "inputs"}
-
-
-ASKING = [command for command in COMMANDS if command not in WITHOUT_QUESTIONS]
 
 
 @pytest.mark.parametrize("option", SHARED)
 def test_an_option_is_the_same_everywhere(option: str) -> None:
-    found = {command: _actions(command).get(option) for command in ASKING}
+    found = {command: options_of(command).get(option) for command in asking()}
     assert [command for command, action in found.items() if action is None] == []
     meanings = {
         (a.default, a.type, a.dest, a.metavar, str(a.choices)) for a in found.values() if a is not None
@@ -40,5 +27,17 @@ def test_an_option_is_the_same_everywhere(option: str) -> None:
 
 
 def test_inputs_are_the_same_everywhere() -> None:
-    about_files = [command for command in ASKING if command not in WITHOUT_FILES]
-    assert {str(_actions(command)["inputs"].metavar) for command in about_files} == {"FILE|DIR|@LIST|-"}
+    about_files = [command for command in asking() if command not in WITHOUT_FILES]
+    assert {str(options_of(command)["inputs"].metavar) for command in about_files} == {"FILE|DIR|@LIST|-"}
+
+
+def test_the_table_is_that_of_the_parsers() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert text == page(text), "renew it: python -m tests.cli.options_table --write"
+
+
+def test_every_gap_of_the_table_is_argued() -> None:
+    """An option that some commands have and others do not is named below the table, with the reason."""
+    argued = set(re.findall(r"`(-[-\w]+)`", PAGE.read_text(encoding="utf-8").split("<!-- end -->")[1]))
+    partial = {name for name, known in having().items() if 1 < len(known) < len(asking())}
+    assert partial - argued == set()

@@ -7,8 +7,10 @@ configuration.
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
+import tempfile
 from contextlib import suppress
 from typing import Any
 
@@ -20,11 +22,13 @@ LOCAL = "local"
 _HINT = "install what clusters need: pip install 'treville[cluster]'"
 _ADDRESS = "an address is like tls://host:8786, or the file that `dask scheduler --scheduler-file` writes"
 _SECONDS_TO_CLOSE = 10
-# What Dask does to watch itself takes a few percent of a processor for each worker.
+# What Dask does to watch itself takes a few percent of a processor for each worker; its pages nobody needs.
 _QUIET = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.interval": "5s",
     "distributed.admin.system-monitor.gil.enabled": False,
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
 }
 _ATTEMPTS = 3
 
@@ -37,6 +41,7 @@ class Connection:
     client: Any
     cluster: Any = None
     guard: Guard | None = None
+    temporary: str | None = None
 
     def close(self) -> None:
         """End what was made here; a cluster elsewhere goes on."""
@@ -45,7 +50,17 @@ class Connection:
                 with suppress(Exception):  # it may be gone already, in any way
                     each.close(timeout=_SECONDS_TO_CLOSE)
         if self.guard is not None:
+            _set_temporary_folder(self.temporary)
             self.guard.dismiss()
+
+
+def _set_temporary_folder(folder: str | None) -> str | None:
+    """Where this process and those that it starts keep temporary files, keys among them; where they did."""
+    before = os.environ.pop("TMPDIR", None)
+    if folder is not None:
+        os.environ["TMPDIR"] = folder
+    tempfile.tempdir = None  # to be found out again
+    return before
 
 
 def connect(address: str) -> Connection:
@@ -54,14 +69,17 @@ def connect(address: str) -> Connection:
     # Before there are threads, and before a folder needs somebody who removes it.
     folder = make_folder() if processes else ""
     guard = Guard(folder) if processes else None
+    before = _set_temporary_folder(folder) if processes else None
     try:
         distributed = _dask(folder)
         if not processes:
             return Connection(address, _elsewhere(distributed, address))
         cluster = _made_here(distributed, processes, folder)
-        return Connection(address, distributed.Client(cluster, set_as_default=False), cluster, guard)
+        client = distributed.Client(cluster, set_as_default=False)
+        return Connection(address, client, cluster, guard, before)
     except BaseException as error:
         if guard is not None:
+            _set_temporary_folder(before)
             guard.dismiss()
         if isinstance(error, ImportError):
             raise InputError(f"--cluster needs Dask: {error}", hint=_HINT) from None
@@ -74,9 +92,11 @@ def _dask(folder: str) -> Any:
     """Dask, with its files in a folder that is removed, and silent: what matters is told by the batch."""
     import dask
     import distributed
+    from distributed.deploy import spec
 
     if folder:
         dask.config.set({"temporary-directory": folder, **_QUIET})
+        atexit.unregister(spec.close_clusters)  # what is made here is closed here, or dies with this process
     for name in ("distributed", "distributed.client", "distributed.core", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     return distributed
@@ -111,8 +131,8 @@ def _local_cluster(distributed: Any, processes: int, folder: str) -> Any:
         threads_per_worker=1,
         processes=True,
         host="127.0.0.1",
-        dashboard_address=None,
-        worker_dashboard_address=None,
+        dashboard_address="127.0.0.1:0",  # of no pages (_QUIET); without an address it takes port 8787
+        scheduler_kwargs={"dashboard": False},
         silence_logs=logging.CRITICAL,
         security=distributed.Security.temporary(),
         memory_limit=0,  # --memory is what limits a question

@@ -1,0 +1,49 @@
+"""A cluster loses workers and no answers; its machines are the same, or are refused."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from treville.campaigns import litmus
+from treville.campaigns.cluster import versions
+from treville.campaigns.cluster.connection import local_processes
+from treville.campaigns.kind import Limits
+from treville.campaigns.litmus_task import Options, Question
+from treville.campaigns.run import Settings, run
+from treville.results import InputError
+
+TESTS = sorted((Path(__file__).resolve().parents[3] / "examples" / "litmus").glob("*.litmus"))
+
+
+def test_what_a_killed_worker_had_is_asked_again(cluster: str) -> None:
+    distributed = pytest.importorskip("distributed")
+    asked = [Question(str(path), "tso", Options(limits=Limits(60))) for path in TESTS * 2]
+    reports = run(litmus.KIND, asked, Settings(cluster=cluster))
+    found = [next(reports)]
+    with distributed.Client(cluster, set_as_default=False) as client:
+        processes = list(client.run(os.getpid).values())
+    os.kill(processes[0], signal.SIGKILL)
+    found += reports
+    assert [report.file for report in found] == [question.file for question in asked]
+    assert {report.status.value for report in found} == {"done"}
+
+
+def test_machines_with_another_treville_are_refused(cluster: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = {**versions.versions(), "treville": "0.0.1 (another)"}
+    monkeypatch.setattr("treville.campaigns.cluster.crew.versions", lambda: other)
+    asked = [Question(str(TESTS[0]), "tso", Options())]
+    with pytest.raises(InputError, match="has another Treville"):
+        list(run(litmus.KIND, asked, Settings(cluster=cluster)))
+
+
+def test_an_address_is_local_or_elsewhere() -> None:
+    assert local_processes("local:3") == 3
+    assert local_processes("local") == os.cpu_count()
+    assert local_processes("tcp://local:8786") == local_processes("localhost:8786") == 0
+    for wrong in ("local:", "local:0", "local:-1", "local:many"):
+        with pytest.raises(InputError):
+            local_processes(wrong)
