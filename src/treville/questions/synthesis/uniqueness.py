@@ -2,7 +2,7 @@
 
 Another model that explains the same tests is compared with the one that was found. The smallest test that
 tells them apart was missing: its outcome comes from an oracle, and the synthesis goes on. With a model as the
-oracle, what was found is compared with that model itself, so that no test is needed to begin with. """
+oracle, what was found is compared with that model itself, so that no test is needed to begin with."""
 
 from __future__ import annotations
 
