@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from treville.models.model import Model
 from treville.programs.litmus.states import state_object, state_order, state_satisfies
 from treville.programs.litmus.test import LitmusTest, Quantifier
 from treville.questions.outcomes import outcomes, outcomes_of_all_runs
+from treville.records import dataclass, field
 from treville.rendering.herd import herd_block
 from treville.results import Budget, as_warnings
 from treville.results.defaults import BOUND

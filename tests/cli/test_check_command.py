@@ -417,3 +417,14 @@ def test_a_picture_that_cannot_be_written_is_an_error(capsys: pytest.CaptureFixt
     shown = capsys.readouterr()
     assert "FAIL" in shown.out
     assert "cannot write" in shown.err
+
+
+@pytest.mark.parametrize("engine", ["buffers", "formulas"])
+def test_every_engine_can_be_asked_for_by_name(engine: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", BUFFERING, "--model", "tso", "--engine", engine, "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["stats"]["engine"] == engine
+
+
+def test_an_engine_that_does_not_suit_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", BUFFERING, "--model", "tso", "--engine", "views"]) == 2
+    assert "no machine with views does tso" in capsys.readouterr().err

@@ -11,8 +11,8 @@ from treville.cli.main import COMMANDS
 
 # Commands that ask nothing about files: they compare results, and list models.
 WITHOUT_QUESTIONS = {"diff", "models"}
-# Its tests come in two kinds, or in a file of results.
-WITHOUT_INPUTS = {"synth"}
+# Those that ask about models instead, or about tests of two kinds.
+WITHOUT_FILES = {"compare", "synth"}
 SHARED = (
     "--jobs", "--timeout", "--memory", "--resume", "--quiet", "--json", "--junit", "--sarif", "--annotate",
     "--color",
@@ -23,7 +23,7 @@ def _actions(command: str) -> dict[str, argparse.Action]:
     parser = argparse.ArgumentParser()
     import_module(f"treville.cli.{COMMANDS[command][0]}").add_arguments(parser)
     named = {name: action for action in parser._actions for name in action.option_strings}
-    return {**named, **{action.dest: action for action in parser._actions if action.dest == "inputs"}}
+    return named | {action.dest: action for action in parser._actions if action.dest == "inputs"}
 
 
 ASKING = [command for command in COMMANDS if command not in WITHOUT_QUESTIONS]
@@ -40,5 +40,5 @@ def test_an_option_is_the_same_everywhere(option: str) -> None:
 
 
 def test_inputs_are_the_same_everywhere() -> None:
-    asking = [command for command in ASKING if command not in WITHOUT_INPUTS]
-    assert {str(_actions(command)["inputs"].metavar) for command in asking} == {"FILE|DIR|@LIST|-"}
+    about_files = [command for command in ASKING if command not in WITHOUT_FILES]
+    assert {str(_actions(command)["inputs"].metavar) for command in about_files} == {"FILE|DIR|@LIST|-"}

@@ -45,7 +45,7 @@ def _matches(expected: str, actual: str) -> bool:
 
 def test_there_are_examples_of_every_command_that_answers_a_question() -> None:
     commands = {command.split()[1] for _, command, _ in _commands()}
-    assert commands >= {"litmus", "check", "port", "history", "param", "petri"}
+    assert commands >= {"litmus", "check", "port", "compare", "history", "param", "petri"}
     assert all(command.startswith("treville ") for _, command, _ in _commands())
     assert len(_blocks("python")) > 2
 

@@ -138,6 +138,34 @@ def test_fences_release_what_was_written_and_acquire_what_was_read(orders: tuple
     assert is_robust(with_fences(message_passing("RLX", "ACQ"), orders[0], "REL"))
 
 
+@pytest.mark.parametrize("load", ["RLX", "ACQ"])
+def test_who_lags_passes_that_on(load: str) -> None:
+    """The receiver sees the flag and tells another thread: that one lags as well, unless both acquire."""
+    program = message_passing("REL", load)
+    data, flag = (ir.Const(program.locations[name].address) for name in ("data", "flag"))
+    draft = ProgramDraft()
+    told = ir.Const([draft.location(name).address for name in ("data", "flag", "told")][2])
+    relaxed, release, acquire = (frozenset({order, "A"}) for order in ("RLX", "REL", "ACQ"))
+    receiver: list[ir.Instruction] = [
+        ir.Load("f", flag, frozenset({load, "A"})),
+        ir.Assume(ir.Reg("f")),
+        ir.Store(told, ir.Const(1), release),
+    ]
+    last: list[ir.Instruction] = [
+        ir.Load("t", told, acquire),
+        ir.Assume(ir.Reg("t")),
+        ir.Load("d", data, relaxed),
+        ir.Assert(ir.Reg("d")),
+    ]
+    sender = list(program.functions["sender"].instructions)
+    codes = {"sender": sender, "receiver": receiver, "last": last}
+    draft.functions = {name: ThreadDraft(name, code) for name, code in codes.items()}
+    draft.threads.append(ThreadDraft("main", [ir.Spawn(name, name, ir.Const(0)) for name in codes]))
+    program = draft.finished()
+    assert is_robust(program) == (load == "ACQ")
+    assert (reach_failure(program, RC11, 2, Budget()).execution is None) == (load == "ACQ")
+
+
 def test_a_thread_that_waits_may_not_lag_either() -> None:
     """The receiver's update needs data to be 0, which it is no more once it sees the flag, except to RC11."""
     program = message_passing("RLX", "RLX")

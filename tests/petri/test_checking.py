@@ -44,6 +44,7 @@ def test_right_certificates_pass(evidence: Evidence) -> None:
         (Invariant((), (Box((0, 0), UP),)), "initial"),
         (Invariant(()), "not excluded"),
         (Invariant((SUM,), (), {0: Combination(((0, -1),))}), None),
+        (Invariant((HalfSpace((0, 1), 0),), (), {0: Combination(((0, -1),))}), "not excluded"),
         (Invariant((HalfSpace((0, -1), -1), SUM)), "not inductive"),
         (Cover(((0, 1),)), "initial"),
         (Cover(((1, 1),)), "leaves the cover"),

@@ -24,6 +24,7 @@ from treville.programs.litmus.writing.program import (
     Spelling,
     WrittenProgram,
 )
+from treville.questions.comparison import Scope
 from treville.questions.outcomes import outcomes
 
 # Where a branch on a read may stand: before the fence behind a place, behind that fence.
@@ -38,7 +39,11 @@ class Space:
     accesses: tuple[str, ...]
     fences: tuple[str, ...] = ()
     dependencies: tuple[str, ...] = ()
-    locations: int | None = None
+
+    def scope(self, most: int) -> Scope:
+        """The same space for the search."""
+        names = frozenset(self.accesses + self.fences)
+        return Scope(self.dialect, most, instructions=names, dependencies=frozenset(self.dependencies))
 
     def spellings(self) -> list[Spelling]:
         found = WRITERS[self.dialect].spellings
@@ -85,9 +90,6 @@ def _sizes(size: int, threads: int, most: int | None = None) -> Iterator[tuple[i
     for first in range(1, min(size, most or size) + 1):
         for rest in _sizes(size - first, threads - 1, first):
             yield (first, *rest)
-
-
-Skeleton = tuple[tuple[Spelling, ...], tuple[Spelling | None, ...]]
 
 
 def _threads(space: Space, size: int) -> Iterator[list[Item]]:
@@ -156,7 +158,7 @@ def _assembled(
 def _located(space: Space, threads: tuple[list[Item], ...], size: int) -> Iterator[WrittenProgram]:
     """With locations (numbered in the order of their first use) and values."""
     count = sum(isinstance(item, Access) for thread in threads for item in thread)
-    most = space.locations or (size + 1) // 2
+    most = (size + 1) // 2
     for locations in _first_uses(count, most):
         where = iter(locations)
         written: dict[int, int] = {}
@@ -178,6 +180,8 @@ def _located(space: Space, threads: tuple[list[Item], ...], size: int) -> Iterat
                 items.append(item)
             made.append(tuple(items))
         memory = tuple((location, 0) for location in sorted(set(locations)))
+        if _mixes(made):
+            continue
         yield WrittenProgram("brute", tuple(made), Outcome(tuple(registers), memory))
 
 
@@ -188,3 +192,13 @@ def _first_uses(count: int, most: int, used: int = 0) -> Iterator[tuple[int, ...
     for location in range(min(used + 1, most)):
         for rest in _first_uses(count - 1, most, max(used, location + 1)):
             yield (location, *rest)
+
+
+def _mixes(threads: Sequence[Sequence[Item]]) -> bool:
+    """Is a location accessed both atomically and not? Such tests are not compared."""
+    found: dict[int, set[bool]] = {}
+    for thread in threads:
+        for item in thread:
+            if isinstance(item, Access):
+                found.setdefault(item.location, set()).add(item.spelling.plain)
+    return any(len(kinds) > 1 for kinds in found.values())

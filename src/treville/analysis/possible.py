@@ -5,13 +5,13 @@ The data between `analysis.values`, which computes it, and all that use it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from treville.analysis.pointers import Pointers
 from treville.events.symbolic import StaticAccess, StaticEvent
 from treville.events.symbolic_terms import Condition, Value
 from treville.programs.ir import LOCATION_BASE, LOCATION_STRIDE, Location
+from treville.records import dataclass, field
 from treville.results import TooLarge
 
 MAX_ADDRESSES = 1_000

@@ -16,7 +16,6 @@ cell of the objects that it may point into (`analysis.pointers`), or to no cell 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import islice, product
 
 from treville.analysis.flow import groups_of_writes
@@ -42,6 +41,7 @@ from treville.events.symbolic_terms import (
 )
 from treville.programs.ir import FREED, LOCATION_BASE, LOCATION_STRIDE, Load, Program
 from treville.programs.operators import OPERATORS
+from treville.records import dataclass, field
 from treville.relations import EventId, Relation, elements
 from treville.results import Unsupported
 

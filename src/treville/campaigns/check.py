@@ -13,7 +13,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import chdir
-from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -35,6 +34,7 @@ from treville.programs.ir import Stop
 from treville.programs.litmus import DIALECTS
 from treville.programs.loops import given_bounds, place_of
 from treville.questions.reachability import Answer, reachability
+from treville.records import replace
 from treville.results import Budget, BudgetExceeded, InputError, Notice, Verdict, as_warnings
 from treville.results.progress import READING
 from treville.results.properties import Error, Property
@@ -161,9 +161,10 @@ def _fill(
         warnings = as_warnings(*(_notices(a, question.file) for a in answers), about_model(model))
         draft.report = replace(draft.report, warnings=warnings)
         _conclude(draft, answers, question, telling)
+        stats = {**draft.report.stats, "engine": _engines(answers)}
         if unit.module.compiler:
-            stats = {**draft.report.stats, "compiler": unit.module.compiler}
-            draft.report = replace(draft.report, stats=stats)
+            stats["compiler"] = unit.module.compiler
+        draft.report = replace(draft.report, stats=stats)
     except BudgetExceeded as error:
         raise _beside_what_holds(answers, error) from None
     except RecursionError:
@@ -189,6 +190,11 @@ def _asked_in_turn(
         yield answer
         if answer.verdict is Verdict.FAIL:
             break
+
+
+def _engines(answers: Sequence[Answer]) -> str:
+    """Who answered, by the names of the registry."""
+    return ", ".join(dict.fromkeys(answer.engine for answer in answers if answer.engine))
 
 
 def _beside_what_holds(answers: Sequence[Answer], error: BudgetExceeded) -> BudgetExceeded:

@@ -7,8 +7,6 @@ always end, so there is nothing to ask about waiting; runs that are cut decide n
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from treville.campaigns import litmus, litmus_task
 from treville.campaigns.check_task import Options, Question
 from treville.campaigns.check_witness import show_failure
@@ -25,6 +23,7 @@ from treville.models.races import defines_races, races_in, races_of, with_races
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.executions import executions
 from treville.questions.outcomes import outcomes_of_all_runs
+from treville.records import replace
 from treville.results import Budget, BudgetExceeded, InputError, Verdict, as_warnings
 from treville.results.defaults import BOUND
 from treville.results.progress import READING

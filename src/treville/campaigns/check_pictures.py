@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from treville import __version__
@@ -13,6 +12,7 @@ from treville.models.evaluate import evaluate
 from treville.models.library import load_model
 from treville.models.model import Model
 from treville.programs.ir import Program
+from treville.records import replace
 from treville.results.properties import Property
 from treville.results.reports.check import CheckReport, Witness
 from treville.results.reports.report import Artifact

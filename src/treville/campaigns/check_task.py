@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from treville.analysis.alias_names import FLOW, Alias
 from treville.campaigns.kind import Limits
 from treville.campaigns.outputs import PictureName
+from treville.records import dataclass, field
 from treville.results.properties import Property
 
 AUTO = 0

@@ -6,8 +6,6 @@ cycle that no interleaving has: the accesses that happened out of program order 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from treville.campaigns.check_task import Question
 from treville.campaigns.guard import Draft
 from treville.campaigns.kind import Telling
@@ -19,6 +17,7 @@ from treville.models.model import Model
 from treville.models.races import races_in
 from treville.programs.ir import NULL_PAGE, Assert, Free, Instruction, Join, Program, error_of
 from treville.questions.reachability import WrongWitness, judge_again
+from treville.records import replace
 from treville.results.properties import NEVER_WRITTEN, Error, Property
 from treville.results.reports.check import CheckReport, Step, Waiting, Witness, WitnessEvent
 from treville.results.reports.report import Place

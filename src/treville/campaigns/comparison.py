@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from treville.campaigns.journal import report_in
+from treville.records import dataclass, field
 from treville.rendering.herd import Loaded, parse_log, parse_state
 from treville.results import InputError, Span
 

@@ -10,7 +10,6 @@ the cycle that forbids it leads through the fence or the dependency that makes t
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 
 from treville.events.execution import Access, Execution
@@ -19,6 +18,7 @@ from treville.models.model import Axiom, Model
 from treville.programs.litmus.states import FinalValue, state_satisfies
 from treville.programs.litmus.test import LitmusTest, Quantifier
 from treville.questions.executions import Judged, executions
+from treville.records import dataclass
 from treville.relations import EventId
 from treville.results import Budget, BudgetExceeded
 from treville.witness.explanation import Explanation, explain

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Generic, TypeVar
 
+from treville.records import replace
 from treville.results import BudgetExceeded, InputError, TrevilleError
 from treville.results.errors import Limit
 from treville.results.reports.report import Cause, Fault, Place, Report, Status

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from treville.histories.explain import Explanation, explain
 from treville.histories.objects import LEVELS_OF_OBJECTS, REGISTER
 from treville.histories.overall import check_all
 from treville.histories.report import evidence_of, evidence_text, explanation_text, history_warnings, part_of
+from treville.records import replace
 from treville.results import Budget, InputError, Verdict
 from treville.results.errors import limit_in
 from treville.results.progress import READING

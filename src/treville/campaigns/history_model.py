@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from treville.campaigns.guard import Draft
 from treville.campaigns.history_task import Question
 from treville.campaigns.kind import Telling
@@ -14,6 +12,7 @@ from treville.histories.report import explanation_text, part_of
 from treville.models.library import load_model
 from treville.models.model import Model
 from treville.questions.testing import Access, RecordedAnswer, recorded_program, run_test
+from treville.records import replace
 from treville.results import Budget, BudgetExceeded, Verdict, as_warnings
 from treville.results.progress import READING
 from treville.results.reports.history import Evidence, HistoryReport

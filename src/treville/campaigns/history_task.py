@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from treville.campaigns.kind import Limits
 from treville.histories.history import Value
+from treville.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

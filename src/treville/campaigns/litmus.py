@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from treville.campaigns.guard import Draft, guarded
 from treville.campaigns.inputs import input_text
@@ -24,6 +23,7 @@ from treville.models.model import Model
 from treville.programs.litmus.states import state_object, state_order, state_satisfies
 from treville.programs.litmus.test import LitmusTest, Quantifier
 from treville.questions.outcomes import UNKNOWN, Outcomes, outcomes, outcomes_of_all_runs
+from treville.records import replace
 from treville.results import Budget, BudgetExceeded, Verdict, as_warnings
 from treville.results.progress import READING
 from treville.results.reports.litmus import LitmusReport

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 
 from treville.campaigns.guard import Draft, guarded
@@ -17,6 +16,7 @@ from treville.parameterised.decide import Answer, decide
 from treville.parameterised.drawing import dot, svg
 from treville.parameterised.language.resolve import read_system
 from treville.parameterised.report import as_report
+from treville.records import dataclass, field, replace
 from treville.results import Budget, Verdict
 from treville.results.progress import READING, Listener, Progress
 from treville.results.reports.param import ParamReport

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from treville.petri.drawing import draw
 from treville.petri.plane import draw_plane
 from treville.petri.reading import read_problem
 from treville.petri.report import as_report
+from treville.records import dataclass, field, replace
 from treville.results import Budget
 from treville.results.progress import READING
 from treville.results.reports.petri import PetriReport

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from treville.campaigns.guard import Draft, guarded
@@ -37,6 +36,7 @@ from treville.questions.portability import (
 )
 from treville.questions.portability.reordered import steps_of
 from treville.questions.portability.repair import FENCES, Place, explain_finding, suggest_fences
+from treville.records import dataclass, field, replace
 from treville.results import Budget, BudgetExceeded, Span, Unsupported, Verdict, as_warnings
 from treville.results.defaults import BOUND
 from treville.results.progress import READING

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Generic, Protocol
 
 from treville.campaigns.journal import Journal
 from treville.campaigns.kind import Kind, Q, R, nobody
 from treville.campaigns.processes import can_fork
 from treville.campaigns.workers import Group, Happened, Workers
+from treville.records import dataclass
 from treville.results.progress import Progress
 from treville.results.reports.report import Report
 
@@ -66,7 +66,7 @@ class Settings:
 def run(
     kind: Kind[Q, R],
     questions: Iterable[Q],
-    settings: Settings = Settings(),
+    settings: Settings = Settings(),  # noqa: B008 - frozen
     journal: Journal | None = None,
     watcher: Watcher = Nobody(),  # noqa: B008 - without state
 ) -> Iterator[R]:

@@ -4,7 +4,6 @@ the weaker one, on every test of a suite whose instructions both understand (com
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from treville.campaigns.inputs import read_text
 from treville.campaigns.loading import load_model, load_test
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.outcomes import outcomes_of_all_runs
+from treville.records import dataclass, field
 from treville.results import Budget, BudgetExceeded, InputError
 
 

@@ -8,7 +8,6 @@ the one that is shown.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from treville.campaigns.contrast import CANDIDATES_SEEN, Candidate, candidates, contrasting
@@ -18,6 +17,7 @@ from treville.models.evaluate import holds
 from treville.models.model import Model
 from treville.programs.litmus.states import state_object
 from treville.programs.litmus.test import LitmusTest
+from treville.records import replace
 from treville.results import Budget, BudgetExceeded, InputError
 from treville.results.defaults import BOUND
 from treville.results.reports.litmus import Explained, Flagged, Listed, LitmusReport

@@ -20,7 +20,6 @@ import traceback
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from typing import Any, Generic, NoReturn
 
 from treville.campaigns.guard import broken, refused
@@ -37,6 +36,7 @@ from treville.campaigns.processes import (
     resident_bytes,
 )
 from treville.campaigns.wire import Inbox, receive, send
+from treville.records import dataclass, field, replace
 from treville.results import InputError
 from treville.results.errors import Limit
 from treville.results.progress import READING, Progress

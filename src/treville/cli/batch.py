@@ -32,11 +32,11 @@ def add_batch(parser: argparse.ArgumentParser, inputs: str, each: str, *, option
     """The inputs of a command, and how a batch of questions is run. `each` says what a question is about."""
     number = "*" if optional else "+"
     parser.add_argument("inputs", nargs=number, metavar=INPUTS, help=f"{inputs}; - is standard input")
-    add_limits(parser, each)
+    add_running(parser, each)
 
 
-def add_limits(parser: argparse.ArgumentParser, each: str) -> None:
-    """How questions are run, and in which form their answers are wanted."""
+def add_running(parser: argparse.ArgumentParser, each: str) -> None:
+    """How a batch of questions is run, and what is told of it."""
     group = parser.add_argument_group("batches and limits")
     group.add_argument("--jobs", "-j", type=positive, default=1, metavar="N", help="processes (1)")
     group.add_argument(

@@ -12,6 +12,7 @@ from treville.campaigns.loading import TEST_SUFFIXES, load_model
 from treville.campaigns.outputs import PictureName, picture_names
 from treville.cli.arguments import add_front_end, add_models, add_pictures, chosen_variants, positive
 from treville.cli.batch import add_batch, answer_batch, found_inputs, limits_of, text_of
+from treville.engines.registry import AUTO, NAMED, OF_FORMULAS
 from treville.programs.c import SUFFIXES
 from treville.programs.compile_to import TARGETS
 from treville.rendering.check import CheckText
@@ -68,9 +69,10 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("search")
     group.add_argument(
         "--engine",
-        choices=("auto", "states", "eager", "lazy"),
-        default="auto",
-        help="explore states (sc, tso, pso, rc11), or enforce the model eagerly or lazily (auto: what suits)",
+        choices=NAMED,
+        default=AUTO,
+        metavar="ENGINE",
+        help=f"who answers, one of {', '.join(NAMED)} (auto: as the schedule has them; states: the machines)",
     )
     group.add_argument(
         "--encoding",
@@ -129,12 +131,12 @@ def run(options: argparse.Namespace) -> int:
     """Check every file under every model; the exit code is that of the batch."""
     files = found_inputs(options, (*SUFFIXES, *TEST_SUFFIXES), "programs")
     usual = (options.encoding, options.solver) == ("acyclicity", "clasp")
-    if options.engine in ("lazy", "states") and not usual:
+    if options.engine not in (AUTO, "eager") and not usual:
         raise InputError(f"--engine {options.engine} works with the default encoding and solver only")
     if options.encoding != "acyclicity" and options.solver.endswith("-any"):
         raise InputError(f"--encoding {options.encoding} has no recursive definitions: leave out -any")
-    if options.alias != "flow" and (options.engine == "states" or not usual):
-        raise InputError("--alias is for the engines eager and lazy, with their own encoding and solver")
+    if options.alias != "flow" and (options.engine not in (AUTO, *OF_FORMULAS) or not usual):
+        raise InputError(f"--alias is for {', '.join(OF_FORMULAS)}, with their own encoding and solver")
     if not usual and not all(goal.is_about_failures for goal in options.property):
         raise InputError(
             "other encodings and solvers know assertions and memory only", None, "leave out --property"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 
 from treville.campaigns.check import read
@@ -18,6 +17,7 @@ from treville.programs.c.compile import llvm_text
 from treville.programs.loops import Loop, bounds_of_heads, loops_of, place_of
 from treville.programs.spin import spin_jumps
 from treville.programs.unroll import CUT, EXIT, WAIT, Unrolling, unroll
+from treville.records import fields
 from treville.results.defaults import BOUND
 from treville.results.properties import Property
 from treville.witness.naming import line_name

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from treville.campaigns.history import KIND
@@ -23,6 +22,7 @@ from treville.histories.hierarchy import weakest_violated
 from treville.histories.history import Value
 from treville.histories.report import level_text, overview_text
 from treville.histories.values import parse_scalar
+from treville.records import replace
 from treville.results import ExitCode, InputError
 from treville.results.reports.history import HistoryReport
 from treville.results.reports.report import Status, object_line

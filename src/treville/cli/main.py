@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "models": ("models", "list the shipped memory models, or check their strength order"),
     "port": ("port", "does a program behave on a new machine as on the old one?"),
     "synth": ("synth", "which memory model explains these test results?"),
+    "compare": ("compare", "the smallest litmus tests that one memory model allows and another forbids"),
     "history": ("history", "could this recorded run happen under a consistency model?"),
     "petri": ("petri", "is a marking of a Petri net unreachable or uncoverable, with a proof?"),
     "param": ("param", "is a protocol safe for any number of processes, on weak memory?"),

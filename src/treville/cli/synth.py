@@ -9,7 +9,7 @@ from treville.campaigns.inputs import expand
 from treville.campaigns.loading import TEST_SUFFIXES
 from treville.campaigns.synth import KIND, Options, Question, Synth
 from treville.cli.arguments import natural, positive
-from treville.cli.batch import add_limits, answer_batch, limits_of
+from treville.cli.batch import add_running, answer_batch, limits_of
 from treville.programs.litmus.writing import WRITERS
 from treville.questions.comparison import Difference
 from treville.questions.synthesis.problem import Method
@@ -73,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     unique.add_argument(
         "--dialect", choices=sorted(WRITERS), default="", help="of tests for --oracle, where none are given"
     )
-    add_limits(parser, "synthesis")
+    add_running(parser, "synthesis")
     parser.add_argument("-o", "--output", default="", metavar="NEW.cat", help="write the model to a file")
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from treville.records import dataclass
 
 
 def number(value: float) -> str:

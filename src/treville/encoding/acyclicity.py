@@ -7,7 +7,6 @@ outcomes and to read an execution off a solution.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from treville.analysis.facts import Facts
 from treville.analysis.relations import analyse_relations
@@ -19,6 +18,7 @@ from treville.formulas.formula import FALSE, TRUE, Formula, Literal
 from treville.models.model import Axiom, Model
 from treville.programs.ir import Instruction
 from treville.programs.litmus.test import ArrayOf, CellOf, Observable, RegisterOf
+from treville.records import dataclass, field
 from treville.relations import EventId
 from treville.results import Budget
 

@@ -9,7 +9,6 @@ with two clocks (paper 000, Figure 6).
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from treville.events.symbolic import StaticEvent
@@ -19,6 +18,7 @@ from treville.models.identity import added_axioms
 from treville.models.library import load_model
 from treville.models.model import Model
 from treville.models.recognise import order_of_blocks
+from treville.records import dataclass, replace
 from treville.results import Unsupported
 
 ALL_PAIRS = frozenset({"RR", "RW", "WR", "WW"})

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
@@ -20,6 +19,7 @@ from treville.engines.features import Feature, Features
 from treville.events.execution import Execution
 from treville.programs.ir import Instruction, Program
 from treville.programs.litmus.states import FinalValue
+from treville.records import dataclass, field
 from treville.results import Budget, BudgetExceeded, OutOfWork, Span, TrevilleError, Unsupported
 
 Stats: TypeAlias = Mapping[str, Any]

@@ -8,10 +8,10 @@ searches together cost little more than the last one (paper 004, section 4.4, ha
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field, replace
 
 from treville.programs.ir import Instruction, Place, Program, Stop
 from treville.programs.loops import place_of
+from treville.records import dataclass, field, replace
 
 # `--bound auto` stops here; loops go on up to the second number if all that was done so far took little work.
 DEEPEST = 16

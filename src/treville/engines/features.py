@@ -8,7 +8,6 @@ the type checker. An engine declares what it supports, and what it does not decl
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 from typing import assert_never
@@ -16,6 +15,7 @@ from typing import assert_never
 from treville.fences import orders
 from treville.models.model import Model
 from treville.programs import ir
+from treville.records import dataclass
 from treville.results import Span
 from treville.results.properties import Error, Property
 

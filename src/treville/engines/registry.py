@@ -79,6 +79,12 @@ DECIDE: Mapping[str, Callable[[], DecideEngine]] = {
     },
 }
 
+# Those that take what is known of pointers from `--alias`.
+OF_FORMULAS = ("formulas", "eager", "lazy")
+
+# What `treville check --engine` may name; other solvers and encodings have options of their own.
+NAMED = (AUTO, STATES, *(name for name in DECIDE if ":" not in name and name not in ("clocks", "conflicts")))
+
 # Who looks for what one model allows and another forbids.
 DIFFERENCES: Mapping[str, Callable[[], DifferenceEngine]] = {
     "enumerate": _difference("listing", "Listing"),

@@ -6,8 +6,6 @@ litmus test.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from treville.analysis.alias_names import FLOW, Alias
 from treville.engines.features import Features, features_of
 from treville.models.model import Model
@@ -15,6 +13,7 @@ from treville.passes.model import model_for
 from treville.passes.program import Context, Lowering, Ready, Source, lower
 from treville.programs.ir import Program
 from treville.programs.litmus.test import LitmusTest
+from treville.records import dataclass, replace
 from treville.results import Budget
 from treville.results.properties import Property
 

@@ -10,7 +10,6 @@ returns at the first violated one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, assert_never
 
 from treville.enumeration.model_facts import Facts
@@ -18,6 +17,7 @@ from treville.enumeration.packed import Kernel
 from treville.enumeration.shapes import OBSERVED_WRITES
 from treville.models.model import SET, Axiom, AxiomKind, Model, NodeId, Operator
 from treville.models.recognise import is_from_read
+from treville.records import dataclass
 
 FIXED = ("k", "column", "row", "seq", "plus", "cyclic")
 

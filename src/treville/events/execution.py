@@ -8,9 +8,9 @@ independently of how it was found.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from treville.events.kinds import EventKind
+from treville.records import dataclass, field
 from treville.relations import EventId, Relation
 from treville.results import Span
 

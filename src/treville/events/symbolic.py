@@ -9,7 +9,6 @@ often TRUE: whenever both events are executed). Paper 004, sections 4.5.1 and 4.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from heapq import heappop, heappush
 from typing import assert_never
 
@@ -48,6 +47,7 @@ from treville.programs.ir import (
     Thread,
 )
 from treville.programs.unroll import CUT, EXIT, MAX_STEPS, WAIT, Choice, Copy, Unrolling
+from treville.records import replace
 from treville.relations import EventId
 from treville.results import BudgetExceeded, Unsupported
 

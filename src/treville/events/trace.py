@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from treville.events.kinds import EventKind
 from treville.programs.ir import LOCATION_BASE, LOCATION_STRIDE, Program
+from treville.records import dataclass, field
 from treville.results import TooLarge
 
 NO_PAIR = -1

@@ -8,8 +8,6 @@ traces are few, and running them is cheaper than building formulas. `events.runn
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from treville.events.kinds import WRITE
 from treville.events.running import ThreadRunner
 from treville.events.trace import Effort, Memory, Trace
@@ -25,6 +23,7 @@ from treville.programs.ir import (
     StoreExclusive,
 )
 from treville.programs.operators import wrap
+from treville.records import dataclass
 from treville.results import Budget
 
 INITIAL = -1

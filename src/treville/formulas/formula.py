@@ -12,9 +12,9 @@ runs. TRUE and FALSE are those of literals; conditions of programs have others (
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from treville.records import dataclass, field
 from treville.results import TooLarge
 
 if TYPE_CHECKING:

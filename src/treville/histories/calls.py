@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from treville.histories.history import History, Operation, Status, show_value
 from treville.histories.objects import OBJECTS
 from treville.histories.objects.specification import SequentialObject, State
+from treville.records import dataclass, replace
 from treville.results import Budget, BudgetExceeded
 
 _CONFIGURATIONS_BETWEEN_CHECKS = 256

@@ -10,7 +10,6 @@ algorithms where the instance is small enough for them, everything else by SAT w
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
 
 from treville.histories import calls, certain, evidence, neighbours, polynomial, sat
 from treville.histories.audit import objections
@@ -21,6 +20,7 @@ from treville.histories.objects import LEVELS_OF_OBJECTS, REGISTER
 from treville.histories.problem import Problem, build_problem
 from treville.histories.saturation import Conflict, Facts, no_facts, refuse_too_large, saturate
 from treville.histories.views import Execution
+from treville.records import dataclass, replace
 from treville.results import Budget, BudgetExceeded, InputError, TooLarge, Verdict
 
 ALGORITHMS = ("auto", "polynomial", "saturation", "sat", "sat-transitive")

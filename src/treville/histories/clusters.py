@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 
 from treville.histories.graph import short_cycle
@@ -20,6 +19,7 @@ from treville.histories.history import Events
 from treville.histories.levels import Level
 from treville.histories.saturation import Conflict
 from treville.histories.views import Execution, Instance, instances
+from treville.records import dataclass, field
 from treville.relations.graphs import topological
 from treville.results import Budget
 

@@ -8,7 +8,6 @@ pass as well. Within this rule operations are deleted until every further deleti
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from treville.histories import calls
 from treville.histories.check import Answer, check
@@ -16,6 +15,7 @@ from treville.histories.history import Events, History, Status, show_value
 from treville.histories.levels import Level
 from treville.histories.problem import build_problem
 from treville.histories.saturation import Conflict, Step, saturate
+from treville.records import dataclass
 from treville.results import Budget, BudgetExceeded, Verdict
 
 # Conflicts of the solver: some ten seconds for histories that are hard at all.

@@ -8,11 +8,11 @@ with the level in any case (`machine_for` says which).
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import replace
 from random import Random
 
 from treville.histories.history import History, Operation, Value
 from treville.histories.levels import Level
+from treville.records import replace
 
 _STRONGER = {
     "linearizability": "SC",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from treville.histories.view_graphs import ViewGraph
+from treville.records import dataclass
 from treville.relations.graphs import components, shortest_cycle, shortest_path, topological
 from treville.results import Budget
 

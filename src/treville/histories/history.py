@@ -10,10 +10,10 @@ result constrain nothing and are left out too, and writes that may or may not ha
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 
+from treville.records import dataclass, field, replace
 from treville.results import BudgetExceeded, InputError, Span
 
 _MOST_CANDIDATES = 20_000_000

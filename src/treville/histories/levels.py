@@ -9,9 +9,9 @@ there is a view and of which events, `orders` names the orders it respects (`ord
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
 from enum import Enum
 
+from treville.records import dataclass
 from treville.results import InputError
 
 

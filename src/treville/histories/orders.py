@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import pairwise
 
 from treville.histories.history import Events
+from treville.records import dataclass, field
 from treville.relations import Relation, mask_of
 
 

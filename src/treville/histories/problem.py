@@ -12,12 +12,12 @@ views agree. Within a group, "w before v" puts w and all reads of w before v in 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
 from treville.histories.history import Events
 from treville.histories.levels import Level
 from treville.histories.view_graphs import Condition, ViewGraph, source_edges_in, view_graph
 from treville.histories.views import instances
+from treville.records import dataclass, field
 
 
 @dataclass

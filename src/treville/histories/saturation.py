@@ -10,7 +10,6 @@ candidate does too. What stays open goes to SAT, with the derived edges as facts
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
 from treville.histories.graph import Closure, EdgeSet, close
 from treville.histories.history import Events
@@ -18,6 +17,7 @@ from treville.histories.levels import Level
 from treville.histories.problem import Group, Problem
 from treville.histories.view_graphs import ViewGraph
 from treville.histories.views import instances
+from treville.records import dataclass, field
 from treville.relations import elements, mask_of
 from treville.results import Budget, TooLarge
 from treville.results.errors import RAISE, Limit

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 
 from treville.histories.history import Events
 from treville.histories.views import Instance
+from treville.records import dataclass, field
 
 Condition = tuple[str, int]
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from treville.histories.history import Events
 from treville.histories.levels import Level, Scope, View
+from treville.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from math import lcm
 
 from treville.programs import ir
 from treville.programs.operators import OPERATORS, wrap
 from treville.programs.spin import used_registers
+from treville.records import dataclass, field
 
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "ult", "ule", "ugt", "uge"})
 _REMAINDERS = ("srem", "urem")

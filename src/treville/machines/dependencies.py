@@ -7,7 +7,6 @@ of `events.symbolic_whole` (paper 004, section 2.2); models that know them can t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from treville.events.running import evaluate
@@ -15,6 +14,7 @@ from treville.events.trace import Value
 from treville.machines.states import Log
 from treville.programs import ir
 from treville.programs.operators import wrap
+from treville.records import dataclass, field
 
 DEPENDENCIES = ("addr", "data", "ctrl", "pick-addr", "pick-data", "pick-ctrl")
 _ZERO = Value(0)

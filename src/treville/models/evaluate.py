@@ -7,10 +7,10 @@ that an engine finds is checked by it. Recursive definitions are iterated from t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias, assert_never, cast
 
 from treville.models.model import SET, Axiom, AxiomKind, FixpointGroup, Model, Node, NodeId, Operator
+from treville.records import dataclass
 from treville.relations import Relation
 
 Value: TypeAlias = int | Relation

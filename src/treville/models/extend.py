@@ -7,10 +7,10 @@ definitions are shared, and old ones keep their numbers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import TypeAlias
 
 from treville.models.model import RELATION, Axiom, Kind, Model, Node, NodeId, Operator
+from treville.records import replace
 
 _Key: TypeAlias = tuple[Operator, tuple[NodeId, ...], Kind, str]
 

@@ -9,11 +9,11 @@ A model never changes: `models.extend` makes others from it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
+from treville.records import dataclass, field
 from treville.results import Span
 
 if TYPE_CHECKING:

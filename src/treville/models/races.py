@@ -7,7 +7,6 @@ every engine and the evaluator treat it as one of the model's own.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 
 from treville.models.cat.files import LIBRARY
@@ -16,6 +15,7 @@ from treville.models.evaluate import Evaluation, holds
 from treville.models.extend import Extension
 from treville.models.model import RELATION, SET, Axiom, AxiomKind, Model, Operator
 from treville.models.recognise import BLOCK
+from treville.records import replace
 from treville.relations import Relation, elements
 
 _PART = "PART"

@@ -6,8 +6,6 @@ operational machine. A counterexample that the machine cannot replay, and a budg
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from treville.parameterised.backward.approximation import Approximation
 from treville.parameterised.backward.search import (
     GuessRefuted,
@@ -23,6 +21,7 @@ from treville.parameterised.states.forward import explore
 from treville.parameterised.states.machine import Machine, State, Step
 from treville.parameterised.states.replay import RunStep, Trace, replay, trace_of
 from treville.parameterised.system import Cube, Property, System, Term, terms_of
+from treville.records import dataclass, field
 from treville.results import Budget, BudgetExceeded, Verdict
 
 _MOST_RESTARTS = 400

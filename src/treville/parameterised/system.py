@@ -17,11 +17,11 @@ Terms and literals are plain tuples, because the search makes and compares milli
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
 from typing import Any
 
+from treville.records import dataclass
 from treville.results import Span
 
 # Named processes (#1, ...) are numbered from here in templates, far above parameters.

@@ -9,8 +9,6 @@ access gets one (`with_beginnings`), a fence with the cell's address that orders
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from treville.analysis.possible import Values
 from treville.events.kinds import FENCE
 from treville.events.symbolic import SymbolicProgram
@@ -31,6 +29,7 @@ from treville.programs.ir import (
     plus,
 )
 from treville.programs.starting import before_threads
+from treville.records import replace
 from treville.relations import elements
 
 _POINTER = 64

@@ -8,7 +8,6 @@ it; only then the cells get any numbers, each by a write right behind the alloca
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 from treville.analysis.facts import Facts
@@ -27,6 +26,7 @@ from treville.programs.ir import (
     Thread,
     place,
 )
+from treville.records import replace
 from treville.relations import EventId, elements
 
 UNSET = "UNSET"  # the tag of writes that stand for what was there at first

@@ -10,7 +10,6 @@ knows that the ways of a branch meet again, what is behind depends on the branch
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -21,6 +20,7 @@ from treville.models.extend import renamed
 from treville.models.model import RELATION, SET, Model, Node
 from treville.programs.compile_to import LANGUAGE_OF, TO_THE_END, compile_program, target_of
 from treville.programs.ir import Branch, Fence, Instruction, Load, Program, Store, StoreExclusive, Thread
+from treville.records import dataclass, replace
 from treville.relations import Relation, by_event, elements, mask_of
 from treville.results import Unsupported
 

@@ -8,12 +8,11 @@ matters, so they do not depend on what is freed, and it is enough to look once.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from treville.analysis.possible import Values
 from treville.events.kinds import FENCE
 from treville.events.symbolic import SymbolicProgram
 from treville.programs.ir import FREED, LOCATION_BASE, LOCATION_STRIDE, Free, Instruction, Program, Thread
+from treville.records import replace
 from treville.relations import elements
 
 

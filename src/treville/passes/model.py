@@ -8,7 +8,6 @@ shared: engines keep what they compute for a model by its identity.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -17,6 +16,7 @@ from treville.models.model import Axiom, Model
 from treville.models.races import races_of, with_races
 from treville.models.use_after_free import LIFETIMES, with_beginnings, with_lifetimes
 from treville.programs.ir import Allocate, AtomicBegin, Free, Program
+from treville.records import replace
 from treville.results.properties import Error, Property
 
 

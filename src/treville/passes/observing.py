@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from treville.programs.ir import Instruction, Local, Location, Program, Thread
 from treville.programs.litmus.test import ArrayOf, CellOf, LitmusTest, Observable, RegisterOf
+from treville.records import replace
 
 # Registers of front ends' own making (`old#`, `$1`, `EAX#final`, `flag.Z`) are not for people to see.
 _REGISTER = re.compile(r"[A-Za-z_]\w*")

@@ -6,10 +6,9 @@ says why the method gave up.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from treville.petri.halfspace import HalfSpace
 from treville.petri.net import Bound, Box, Marking
+from treville.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
 
 from treville.petri import work
 from treville.petri.answers import Finding, FiringSequence, Invariant
@@ -20,6 +19,7 @@ from treville.petri.halfspace import HalfSpace
 from treville.petri.net import UNBOUNDED, Box, Net, Problem, Transition, Update
 from treville.petri.oriented import Separator
 from treville.petri.packing import FieldOverflow, MinimalSet, Packing
+from treville.records import dataclass
 
 Method = Generator[None, None, Finding]
 

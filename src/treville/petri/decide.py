@@ -7,7 +7,6 @@ one ends. Whatever a method claims goes through `checking` first; a claim that d
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 
 from treville.petri import work
 from treville.petri.answers import Evidence, Finding, FiringSequence, Invariant
@@ -21,6 +20,7 @@ from treville.petri.net import Problem
 from treville.petri.oriented import Separator, from_weights
 from treville.petri.synthesis import separating_half_space
 from treville.petri.traps import traps
+from treville.records import dataclass
 from treville.results.budget import Budget
 from treville.results.errors import BudgetExceeded, TrevilleError
 from treville.results.verdict import Verdict

@@ -14,13 +14,13 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Generator
-from dataclasses import dataclass
 from itertools import product
 
 from treville.petri import work
 from treville.petri.answers import Cover, Finding, FiringSequence, Markings
 from treville.petri.net import UNBOUNDED, Bound, Box, Marking, Net, Problem, Transition
 from treville.petri.packing import FieldOverflow, Packing
+from treville.records import dataclass
 from treville.results.budget import Budget
 
 Method = Generator[None, None, Finding]

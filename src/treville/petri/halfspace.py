@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from treville.petri.net import UNBOUNDED, Bound, Box, Net, Transition
+from treville.records import dataclass
 
 # Bits of the reachable-sum sets when constants are generated; larger ranges are not searched.
 MAX_RANGE = 4_000_000

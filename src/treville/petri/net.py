@@ -9,9 +9,9 @@ upper bound. Sets of markings are boxes: one interval per place, possibly withou
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from functools import cached_property
 
+from treville.records import dataclass, field
 from treville.results.source import Span
 
 # Upper ends of intervals: a natural number, or UNBOUNDED. Finite ends stay exact integers.

@@ -7,11 +7,10 @@ one per box of bad markings, remembers those found, and answers repeated questio
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from treville.petri.halfspace import HalfSpace, greatest, least
 from treville.petri.linear import Cone
 from treville.petri.net import UNBOUNDED, Box, Net, Problem, Transition
+from treville.records import dataclass, field
 from treville.results.budget import Budget
 
 

@@ -9,10 +9,10 @@ stands. PNML has no targets: they come from the command line.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from treville.petri.net import Box, Interval, Marking, Net, Problem, Transition, Update
+from treville.records import dataclass, field
 from treville.results.errors import InputError, Unsupported
 from treville.results.source import Source, Span
 

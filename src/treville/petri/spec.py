@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import product
 
 from treville.petri.net import UNBOUNDED, Bound, Box, Interval, Net, Problem, Transition, Update
+from treville.records import dataclass
 from treville.results.errors import InputError, Unsupported
 from treville.results.source import Source, Span
 

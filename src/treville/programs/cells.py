@@ -15,7 +15,6 @@ engines refuse accesses that overlap.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 
 from treville.fences import PART
 from treville.programs import ir
@@ -23,6 +22,7 @@ from treville.programs.grids import COPY, Component, Footprint, Grid, Piece, is_
 from treville.programs.padding import idle_padding
 from treville.programs.places import Object, Places, Reached
 from treville.programs.starting import bodies_run_once
+from treville.records import dataclass, field, replace
 
 
 def with_one_width_per_cell(program: ir.Program) -> ir.Program:

@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from treville.programs.ir import LOCATION_BASE, LOCATION_STRIDE, Instruction, Location, Program, Thread
+from treville.records import dataclass, field
 from treville.results import Notice
 
 

@@ -14,10 +14,9 @@ before.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from treville.programs.ir import Branch, Instruction, Local, Program, ReadPrivate, Thread
 from treville.programs.spin import backward_jumps, obstacle
+from treville.records import replace
 
 
 def with_tests_behind(program: Program) -> Program:

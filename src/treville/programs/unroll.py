@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from treville.programs.ir import Branch, IndirectBranch, Instruction, Thread
+from treville.records import dataclass, field
 from treville.results import BudgetExceeded
 
 EXIT = -1

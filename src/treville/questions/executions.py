@@ -7,7 +7,6 @@ shares nothing with that engine.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from treville.engines.task import outcome_task
 from treville.enumeration.candidates import Engine
@@ -18,6 +17,7 @@ from treville.models.evaluate import Evaluation, evaluate
 from treville.models.model import Model
 from treville.programs.litmus.states import FinalValue
 from treville.programs.litmus.test import LitmusTest
+from treville.records import dataclass
 from treville.results import Budget, TooLarge
 from treville.results.defaults import BOUND
 

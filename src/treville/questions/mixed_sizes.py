@@ -8,8 +8,6 @@ race in both.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from treville.analysis.alias_names import Alias
 from treville.analysis.widths import MIXED
 from treville.engines.contract import Decision, GaveUp, Proved, Refuted
@@ -20,6 +18,7 @@ from treville.fences import PART
 from treville.models.races import with_races_of_parts
 from treville.passes.program import Context, Source
 from treville.programs.ir import Instruction, Load, Program, Store
+from treville.records import replace
 from treville.results import Unsupported
 from treville.results.properties import Property
 

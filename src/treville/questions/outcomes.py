@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import assert_never
 
 from treville.analysis.alias_names import FLOW, Alias
@@ -23,6 +22,7 @@ from treville.models.model import Model
 from treville.models.races import defines_races, races_of
 from treville.programs.litmus.states import state_satisfies
 from treville.programs.litmus.test import LitmusTest, Quantifier
+from treville.records import dataclass, field
 from treville.results import Budget, BudgetExceeded
 from treville.results.defaults import BOUND
 

@@ -9,8 +9,6 @@ whose strength are long straight threads. Which engine gets how much work is in 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from treville.analysis.alias_names import FLOW, Alias
 from treville.engines.contract import Decision, Failure, GaveUp, Proved, Refuted
 from treville.engines.registry import AUTO, DECIDE, STATES
@@ -21,6 +19,7 @@ from treville.models.model import Model
 from treville.passes.program import Context, Source
 from treville.programs.operators import wrap
 from treville.questions.mixed_sizes import needs_no_races, races_of_parts, with_doubt
+from treville.records import dataclass
 from treville.results import Budget, Unsupported, Verdict
 
 

@@ -157,10 +157,12 @@ def stats_text(report: CheckReport) -> str:
     """What `--stats` prints: counts, seconds of each stage, pairs of each relation."""
     stats = dict(report.stats)
     stages, relations = stats.pop("seconds", {}), stats.pop("relations", {})
-    compiler = stats.pop("compiler", "")
+    compiler, engine = stats.pop("compiler", ""), stats.pop("engine", "")
     lines = [f"  {report.model}: {_listed(stats)}{', ' if stats else ''}{report.seconds:.2f} s"]
     if stages:
         lines.append(f"  seconds: {_listed(stages)}")
+    if engine:
+        lines.append(f"  answered by {engine}")
     if compiler:
         lines.append(f"  compiled by {compiler}")
     if relations:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from treville.records import dataclass
 from treville.results.reports.report import Report, Status
 
 _COLOURS = {

@@ -10,9 +10,9 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from treville.records import dataclass, field, replace
 from treville.results.errors import RAISE, BudgetExceeded, Limit, OutOfWork
 from treville.results.progress import Listener, Progress
 

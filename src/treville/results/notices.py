@@ -7,8 +7,8 @@ because something was assumed (what a function that is defined nowhere does). Bo
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from treville.records import dataclass
 from treville.results.source import Span, printable
 
 

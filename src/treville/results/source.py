@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
+
+from treville.records import dataclass, field
 
 _LONGEST = 1_000
 _WIDEST = 160  # of a long line only the surroundings of the place are shown

@@ -8,13 +8,13 @@ orders events.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import assert_never
 
 from treville.events.execution import Execution
 from treville.models.derivation import Derivations, NoDerivation, Part
 from treville.models.evaluate import Value
 from treville.models.model import Model, Node, NodeId, Operator
+from treville.records import dataclass
 from treville.relations import EventId
 
 # Derived names that people read as one edge: expanding `fr` into `rf^-1; co` explains nothing.

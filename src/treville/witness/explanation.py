@@ -7,13 +7,13 @@ explanation reads in terms of the program: program order, dependencies, fences, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import assert_never
 
 from treville.events.execution import Execution
 from treville.events.kinds import FENCE
 from treville.models.evaluate import Value
 from treville.models.model import RELATION, Axiom, AxiomKind, Model, NodeId, Operator
+from treville.records import dataclass, field
 from treville.relations import EventId, Relation, by_event, elements
 from treville.witness.derivation import Deriver, Step
 

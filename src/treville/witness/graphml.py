@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from treville.drawing.markup import escape, quoteattr
+from treville.records import dataclass
 from treville.results.properties import Error, Property
 
 _KEYS = (

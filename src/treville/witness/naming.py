@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from treville.events.execution import INIT_THREAD, Event, Execution
 from treville.programs.ir import BEGUN, FREED, Program
+from treville.records import dataclass
 from treville.relations import Relation
 
 # Tags that say what every event of the kind is anyway, or that only the model's bookkeeping needs.

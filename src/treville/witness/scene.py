@@ -6,12 +6,12 @@ SVG and DOT draw the same scene, so that a relation chosen with `--show` looks a
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
 
 from treville.events.execution import INIT_THREAD, Execution
 from treville.models.evaluate import Value
 from treville.models.model import RELATION, Model
 from treville.programs.ir import Program
+from treville.records import dataclass, field
 from treville.relations import Relation
 from treville.witness.explanation import Explanation, Hop
 from treville.witness.naming import name_events

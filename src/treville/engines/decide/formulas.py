@@ -9,12 +9,12 @@ session, and in nothing else: see `acyclicity` and `partial_orders`.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from treville.engines.contract import Decision, Engine, Failure, GaveUp, Proved, Refuted
 from treville.engines.depth import Depth
 from treville.engines.task import ProgramTask
+from treville.records import replace
 from treville.results import Budget
 from treville.solving.back_ends.by_name import BackEnd
 

@@ -6,14 +6,13 @@ after it ran out of work, and goes on with what the solver learnt.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from treville.engines.session import Session
 from treville.events.execution import Execution
 from treville.formulas.formula import FALSE, Literal
 from treville.models.races import races_in
 from treville.passes.fresh_memory import UnsetRead, reads_of_any_contents
 from treville.programs.ir import Instruction, Load
+from treville.records import dataclass, field
 from treville.results import Budget
 from treville.results.properties import Error, Property
 from treville.solving.back_ends.by_name import BackEnd

@@ -7,7 +7,6 @@ threads had done by then is no final state.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Protocol
 
 from treville.encoding.acyclicity import Encoding, addresses_of, encode_program, encode_test
@@ -23,6 +22,7 @@ from treville.passes.observing import observable_locations
 from treville.programs.ir import Assert, Const, Instruction, Program, Stop, Thread
 from treville.programs.litmus.states import FinalValue, satisfied
 from treville.programs.litmus.test import ArrayOf, CellOf, LitmusTest, Observable, RegisterOf
+from treville.records import dataclass, replace
 from treville.results import Budget
 from treville.solving.observed_states import Observation
 from treville.solving.solution import IsTrue

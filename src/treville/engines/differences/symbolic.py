@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from functools import partial
 
 from treville.analysis.relations import NotEncodable
@@ -27,6 +26,7 @@ from treville.events.execution import Execution
 from treville.formulas.formula import TRUE, Formula, Literal, TooManyRules
 from treville.models.model import Axiom
 from treville.passes.joint import Side
+from treville.records import dataclass, replace
 from treville.results import Budget, TooLarge
 from treville.solving.back_ends.by_name import BackEnd, make_solver
 from treville.solving.back_ends.clasp import Clasp, Solver, satisfiable

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from treville.histories.formats import compact, edn, jepsen_log, json_lines, table
 from treville.histories.history import History, Value
+from treville.records import replace
 from treville.results import InputError, Source
 
 _READERS = {

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Any
 
 from treville.histories.history import History, Operation, Status, Value
 from treville.histories.objects import OBJECTS, REGISTER
 from treville.histories.values import plain_value
+from treville.records import dataclass, replace
 from treville.results import InputError, Span
 
 _ALIASES = {

@@ -12,7 +12,6 @@ initialised, accesses of mixed sizes or outside of objects) it leaves to the oth
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from random import Random
 
 from treville.machines.buffers.leaks import LEAKED, leaked
@@ -35,6 +34,7 @@ from treville.machines.states import (
 )
 from treville.machines.threads import MAIN, Does, Threads
 from treville.programs import ir
+from treville.records import dataclass, field
 from treville.results import Budget
 from treville.results.properties import Error
 from treville.results.verdict import Verdict

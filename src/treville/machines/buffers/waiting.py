@@ -11,12 +11,12 @@ leave is one, too, unless all threads have ended.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from treville.machines.buffers.machine import Machine
 from treville.machines.states import BETWEEN_LOOKS, Answer, Failed, LimitReached, State, TooManyStates
 from treville.machines.threads import Does
 from treville.programs import ir
+from treville.records import dataclass, field
 from treville.relations.graphs import components
 from treville.results.properties import Property
 from treville.results.verdict import Verdict

@@ -9,7 +9,6 @@ all paths to it, so the states are taken in the order of how much has happened."
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 
 from treville.machines.memories import Memories
 from treville.machines.states import (
@@ -28,6 +27,7 @@ from treville.machines.views.moves import choices, failed, settle, taken
 from treville.machines.views.state import NOTHING, Parts, State
 from treville.machines.views.step import Step
 from treville.programs import ir
+from treville.records import dataclass, field
 from treville.results import Budget
 from treville.results.properties import UNORDERED
 from treville.results.verdict import Verdict

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -33,6 +32,7 @@ from treville.models.cat.values import (
     describe,
 )
 from treville.models.model import RELATION, SET, Axiom, AxiomKind, Model, NodeId, Operator
+from treville.records import replace
 from treville.results import InputError, Source, Unsupported
 
 MAX_INCLUDES = 500

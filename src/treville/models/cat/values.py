@@ -7,11 +7,11 @@ statically: tags, sets of tags, tuples, functions, procedures and the two ways t
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from treville.models.cat import syntax
 from treville.models.model import Kind, NodeId
+from treville.records import dataclass
 from treville.results import Source
 
 Environment: TypeAlias = "dict[str, Value]"

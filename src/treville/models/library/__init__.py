@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from treville.models.cat.files import LIBRARY, parse_file, read_source
 from treville.models.cat.resolve import resolve_file
 from treville.models.identity import shipped_name
 from treville.models.model import Model
+from treville.records import dataclass, replace
 from treville.results import InputError
 
 # Shipped models in the order in which they are listed.

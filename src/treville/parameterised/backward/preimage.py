@@ -9,7 +9,6 @@ accesses make one event: its reads are open, its writes feed the open reads of t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -20,6 +19,7 @@ from treville.parameterised.logic.cube import Node, compact
 from treville.parameterised.logic.terms import difference
 from treville.parameterised.logic.theory import Theory
 from treville.parameterised.system import Cube, Literal, System, Term, equality, linear, terms_of
+from treville.records import dataclass
 
 # Value of a read that takes what a write leaves arbitrary, and of a cell that is not written.
 KEEP = object()

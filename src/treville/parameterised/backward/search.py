@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
 
 from treville.parameterised.backward.frontier import Growing
 from treville.parameterised.backward.initial import Initial
@@ -18,6 +17,7 @@ from treville.parameterised.backward.subsumption import Visited
 from treville.parameterised.logic.cube import Node, compact, without
 from treville.parameterised.logic.theory import Theory
 from treville.parameterised.system import NAMED, Cube, Property, System
+from treville.records import dataclass, field, replace
 from treville.results import Budget
 
 _MOST_REMEMBERED = 4_000

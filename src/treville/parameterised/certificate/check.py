@@ -9,8 +9,6 @@ explored on the machine with store buffers, and no state may be unsafe or meet a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from treville.parameterised.backward.pending import contested
 from treville.parameterised.certificate.interleavings import Checker, Refuted
 from treville.parameterised.certificate.timeline import TimelineChecker
@@ -19,6 +17,7 @@ from treville.parameterised.logic.cube import Node
 from treville.parameterised.logic.terms import rename_literal
 from treville.parameterised.states.forward import explore
 from treville.parameterised.system import NAMED, Property
+from treville.records import dataclass
 from treville.results import Budget, BudgetExceeded, Unsupported
 
 _MOST_STATES = 20_000

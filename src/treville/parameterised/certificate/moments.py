@@ -7,7 +7,6 @@ how a transition extends a run.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import permutations, product
 from typing import Any
 
@@ -18,6 +17,7 @@ from treville.parameterised.decide import Answer
 from treville.parameterised.logic.cube import Node
 from treville.parameterised.logic.terms import rename_term
 from treville.parameterised.system import Literal, Term, Transition, terms_of
+from treville.records import dataclass
 from treville.results import Budget
 
 

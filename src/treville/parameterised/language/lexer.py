@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from treville.records import dataclass
 from treville.results import InputError, Source
 
 KEYWORDS = frozenset(

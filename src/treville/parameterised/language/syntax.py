@@ -5,7 +5,7 @@ Every node keeps the offset of its first character, so that later complaints can
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from treville.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

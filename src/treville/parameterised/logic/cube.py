@@ -6,11 +6,10 @@ hold and its frontier's order can be met.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from treville.parameterised.backward.frontier import EMPTY, Frontier, Growing, ReadKey
 from treville.parameterised.logic.terms import rename_literal
 from treville.parameterised.system import Literal, Term, literal_processes, terms_of
+from treville.records import dataclass, field
 
 
 @dataclass(slots=True, eq=False)

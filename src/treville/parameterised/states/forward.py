@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
 
 from treville.parameterised.states.initial_states import initial_states
 from treville.parameterised.states.machine import Bounds, Machine, State, Step
 from treville.parameterised.system import Property, System
+from treville.records import dataclass, field
 from treville.results import Budget
 
 

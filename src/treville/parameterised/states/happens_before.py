@@ -7,11 +7,11 @@ from the last write in memory.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
 
 from treville.parameterised.states.machine import Machine, Step
 from treville.parameterised.states.replay import RunStep
 from treville.parameterised.wording import process, term_text
+from treville.records import dataclass, field
 
 
 @dataclass(slots=True)

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -31,6 +30,7 @@ from treville.parameterised.system import (
     Transition,
     Update,
 )
+from treville.records import dataclass, field
 from treville.results import BudgetExceeded
 
 _SLOT = re.compile(r"s\[(\d+)\]")

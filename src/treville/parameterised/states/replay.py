@@ -9,7 +9,6 @@ processes that do not look may still go on until the state is unsafe, as in sect
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from itertools import permutations
 
 from treville.parameterised.backward.instances import arrangements, put_in
@@ -18,6 +17,7 @@ from treville.parameterised.logic.terms import rename_literal
 from treville.parameterised.states.initial_states import initial_states
 from treville.parameterised.states.machine import Bounds, Machine, State, Step, compiled
 from treville.parameterised.system import NAMED, Cube, Literal, Property, System, compares_processes, terms_of
+from treville.records import dataclass, replace
 from treville.results import Budget, Span
 
 _MOST_STATES = 200_000

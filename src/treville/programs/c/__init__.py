@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from treville.programs.c.commands import DATABASE
 from treville.programs.ir import Program, Stop
+from treville.records import dataclass, field
 from treville.results import InputError
 from treville.results.defaults import BOUND
 

@@ -5,7 +5,6 @@ Accesses are as wide as the program has them; `programs.cells` makes them access
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from treville.programs import ir
@@ -29,6 +28,7 @@ from treville.programs.c.weak import is_only_repeated
 from treville.programs.grids import COPY, Cell, padded
 from treville.programs.ir import plus
 from treville.programs.padding import PADDING
+from treville.records import replace
 
 if TYPE_CHECKING:
     from treville.programs.c.body import Body, Frame

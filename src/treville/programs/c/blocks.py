@@ -6,8 +6,6 @@ from the ways that lead to it; where two of them disagree the program has no blo
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from treville.programs.ir import (
     AtomicBegin,
     AtomicEnd,
@@ -20,6 +18,7 @@ from treville.programs.ir import (
     Stop,
     Thread,
 )
+from treville.records import replace
 from treville.results import Unsupported
 
 _NOTHING = "nothing"

@@ -6,7 +6,6 @@ Calls are in `library`; what all threads share is the `Translation`, in `transla
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from treville.programs import ir
@@ -33,6 +32,7 @@ from treville.programs.c.llvm import (
 )
 from treville.programs.c.private import Private, private_variables
 from treville.programs.draft import ThreadDraft
+from treville.records import dataclass, field
 from treville.results import Unsupported
 
 if TYPE_CHECKING:

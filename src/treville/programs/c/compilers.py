@@ -12,10 +12,10 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 
+from treville.records import dataclass
 from treville.results import InputError
 
 OLDEST, NEWEST = 15, 22  # llvmlite's LLVM is the newest whose text is sure to be read

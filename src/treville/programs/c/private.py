@@ -6,8 +6,6 @@ getelementptr are tracked, so that arrays and structs are private too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from treville.programs.c.llvm import (
     ConstantExpression,
     Function,
@@ -17,6 +15,7 @@ from treville.programs.c.llvm import (
     Module,
     Value,
 )
+from treville.records import dataclass
 
 # Calls that may be given the address of a private variable, and which arguments.
 HARMLESS_ARGUMENTS = {

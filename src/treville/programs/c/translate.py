@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from treville.programs import ir
@@ -56,6 +55,7 @@ from treville.programs.grids import padded
 from treville.programs.ir import plus
 from treville.programs.operators import wrap
 from treville.programs.rotation import with_tests_behind
+from treville.records import replace
 from treville.results import InputError, Notice, Span, Unsupported
 from treville.results.defaults import BOUND
 

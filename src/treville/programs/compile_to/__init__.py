@@ -8,7 +8,6 @@ Fences of inline assembly stay what they are; whether a model understands them i
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 
 from treville.fences import FULL_FENCES, PARTIAL_FENCES
 from treville.programs.compile_to.assembly import at_home, elsewhere, is_assembly
@@ -27,6 +26,7 @@ from treville.programs.ir import (
     StoreExclusive,
     Thread,
 )
+from treville.records import replace
 from treville.results import InputError, Unsupported
 
 LANGUAGES = ("c11", "rc11", "imm")

@@ -8,9 +8,9 @@ first is compiled to. An x86 instruction with a lock is a full fence too, which 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from treville.programs.ir import Fence, Instruction, Load, Store, StoreExclusive
+from treville.records import replace
 
 _HOMES = {"X86_64": "tso", "AArch64": "aarch64", "ARM": "armv7", "PPC": "power", "RISCV": "riscv"}
 _MARK = ":"

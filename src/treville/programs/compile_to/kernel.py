@@ -9,8 +9,6 @@ something to the kernel's model.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from treville.programs.compile_to.mappings import (
     ACQUIRE,
     BOTH,
@@ -25,6 +23,7 @@ from treville.programs.compile_to.mappings import (
     Tags,
 )
 from treville.programs.ir import Fence, Instruction, Load, Store
+from treville.records import replace
 from treville.results import Unsupported
 
 _ORDERS = {

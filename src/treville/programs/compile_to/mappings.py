@@ -8,8 +8,9 @@ in the papers: theirs put the weakest fence of the model wherever an order needs
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from treville.records import dataclass, field
 
 Tags: TypeAlias = frozenset[str]
 NOTHING: Tags = frozenset()

@@ -8,9 +8,9 @@ offset into a section is an offset into the file.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from treville.records import dataclass, field
 from treville.results import InputError, Source
 
 

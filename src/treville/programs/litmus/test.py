@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
 from treville.programs.ir import Program
+from treville.records import dataclass
 
 # -- what a condition can look at ------------------------------------------------------------------
 

@@ -8,7 +8,6 @@ is what they are compiled to; fences are those of x86 and Power.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 from treville.programs.draft import ProgramDraft, ThreadDraft
@@ -17,6 +16,7 @@ from treville.programs.litmus.condition.clauses import read_conditions
 from treville.programs.litmus.layout import Part, Sections, blank_comments
 from treville.programs.litmus.test import CellOf, LitmusTest, Observable, RegisterOf
 from treville.programs.pts.statements import ThreadReader
+from treville.records import replace
 from treville.results import InputError, Notice, Source
 
 DIALECT = "PTS"

@@ -60,14 +60,18 @@ class Alphabet:
     dependencies: frozenset[str]
 
 
-def alphabet(dialect: str, allowing: Model, forbidding: Model) -> Alphabet:
-    """The alphabet for a comparison."""
+def alphabet(
+    dialect: str, allowing: Model, forbidding: Model, instructions: frozenset[str] | None = None
+) -> Alphabet:
+    """The alphabet for a comparison; with `instructions` of those alone, by the names of their spellings."""
     letters: list[Letter] = []
     seen: set[object] = set()
     models = (allowing, forbidding)
     races = any(axiom.undefined for model in models for axiom in model.axioms)
     for spelling in sorted(WRITERS[dialect].spellings, key=lambda spelling: spelling.cost):
         if spelling.plain and not races:
+            continue
+        if instructions is not None and spelling.name not in instructions:
             continue
         codes = tuple(_code(dialect, spelling.name, spelling.role, model) for model in models)
         if codes[0] is None or codes[1] is None:

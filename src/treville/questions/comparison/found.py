@@ -31,14 +31,16 @@ class Found:
 
 
 class Reader:
-    """Reads solutions of a sketch."""
+    """Reads solutions of a sketch. With `everything` tests observe all locations, for models that know
+    what is observed (`FW`)."""
 
-    def __init__(self, sketch: Sketch) -> None:
+    def __init__(self, sketch: Sketch, everything: bool) -> None:
         self.sketch = sketch
+        self.everything = everything
 
     def read(self, is_true: Callable[[Literal], bool]) -> Found:
         """The program and state of a solution."""
-        return _Solution(self.sketch, is_true).found()
+        return _Solution(self.sketch, is_true).found(self.everything)
 
 
 class _Solution:
@@ -81,7 +83,7 @@ class _Solution:
         pairs = self.sketch.dependencies[name].items()
         return tuple(self.number[read] for (read, to), each in pairs if to == place and self.is_true(each))
 
-    def found(self) -> Found:
+    def found(self, everything: bool) -> Found:
         """All of it."""
         threads: list[list[Item]] = [[] for _ in self.sketch.shape.threads]
         for place in self.sketch.places:
@@ -94,7 +96,7 @@ class _Solution:
             if not place.last:
                 items += self._fence(number)
         return Found(
-            tuple(map(tuple, threads)), self._outcome(), len(set(self.location)), 0,
+            tuple(map(tuple, threads)), self._outcome(everything), len(set(self.location)), 0,
             tuple(self._program_literals()), tuple(self._state_literals()), self._pattern(),
         )  # fmt: skip
 
@@ -130,7 +132,7 @@ class _Solution:
                 found.append(Branch(self.number[read], self._read(read)[0]))
         return found
 
-    def _outcome(self) -> Outcome:
+    def _outcome(self, everything: bool) -> Outcome:
         registers = []
         for place in self.sketch.places:
             if self.sketch.kinds[self.kind[place.number]].reads:
@@ -138,7 +140,7 @@ class _Solution:
         memory = []
         for location in sorted(set(self.location)):
             last = max(value for value, at in zip(self.value, self.location, strict=True) if at == location)
-            if last > 1:
+            if last > 1 or everything:
                 memory.append((location, last))
         return Outcome(tuple(registers), tuple(memory))
 

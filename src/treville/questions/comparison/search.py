@@ -24,30 +24,38 @@ from treville.programs.litmus.states import state_satisfies
 from treville.programs.litmus.test import LitmusTest
 from treville.programs.litmus.writing import WRITERS
 from treville.programs.litmus.writing.program import WrittenProgram
-from treville.questions.comparison.alphabet import Alphabet, alphabet
+from treville.questions.comparison.alphabet import Alphabet, alphabet, sets_read
 from treville.questions.comparison.found import Found, Reader
 from treville.questions.comparison.names import name_of
 from treville.questions.comparison.patterns import Inside, Pattern
 from treville.questions.comparison.sketch import Shape, Sketch
 from treville.questions.comparison.view import ALLOWING, FORBIDDING, View
-from treville.questions.executions import executions
+from treville.questions.executions import Judged, executions
 from treville.questions.outcomes import outcomes
-from treville.results import Budget, BudgetExceeded
+from treville.results import Budget, BudgetExceeded, InputError
 from treville.solving.back_ends.clasp import Clasp, Weights
 
 MOST_THREADS = 4
+MOST_EVENTS = 8  # registers of every dialect suffice for so many reads
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
     """Where to look: tests of a dialect with so many accesses at most (an exchange counts two), threads and
-    locations (None: half as many as accesses, rounded up)."""
+    locations (None: half as many as accesses, rounded up), of at `least` so many accesses. `instructions` and
+    `dependencies` are names of what may occur (`programs.litmus.writing`); None stands for all."""
 
     dialect: str
     events: int
     threads: int = MOST_THREADS
     locations: int | None = None
     least: int = 1
+    instructions: frozenset[str] | None = None
+    dependencies: frozenset[str] | None = None
+
+    def __post_init__(self) -> None:
+        if self.events > MOST_EVENTS:
+            raise InputError(f"tests of at most {MOST_EVENTS} accesses are looked at, not of {self.events}")
 
     def shapes(self, events: int, threads: int) -> list[Shape]:
         """The shapes of that many accesses and threads."""
@@ -87,7 +95,8 @@ def smallest_difference(
     accesses, then threads, then locations, then the simplest instructions. None if there is none."""
     try:
         search = Search(allowing, forbidding, scope, budget or Budget())
-        return next(search.differences(), None)
+        sizes = range(scope.least, scope.events + 1)
+        return next((found for size in sizes for found in search.of_size(size)), None)
     except BudgetExceeded as error:
         return GaveUp(error.reason, error.advice, error=error)
 
@@ -97,7 +106,9 @@ def all_differences(
 ) -> Iterator[Difference]:
     """Tests of the scope such that every other one that the models disagree about has one of them inside (see
     `patterns`), smallest first. Raises `BudgetExceeded`."""
-    return Search(allowing, forbidding, scope, budget or Budget()).minimal_differences()
+    search = Search(allowing, forbidding, scope, budget or Budget())
+    for size in range(scope.least, scope.events + 1):
+        yield from search.of_size(size, minimal=True)
 
 
 class Search:
@@ -108,42 +119,37 @@ class Search:
         self.forbidding = forbidding
         self.scope = scope
         self.budget = budget
-        self.alphabet: Alphabet = alphabet(scope.dialect, allowing, forbidding)
+        letters = alphabet(scope.dialect, allowing, forbidding, scope.instructions)
+        if scope.dependencies is not None:
+            letters = replace(letters, dependencies=letters.dependencies & scope.dependencies)
+        self.alphabet: Alphabet = letters
         self.coherent = implies_coherence(allowing)
+        self._known: list[Pattern] = []
 
-    def differences(self) -> Iterator[Difference]:
-        """The simplest of the smallest tests of each size."""
-        for events in range(self.scope.least, self.scope.events + 1):
-            for threads in range(1, min(events, self.scope.threads) + 1):
-                with self.budget.stage(f"{events} accesses in {threads} threads"):
-                    found = self._simplest(events, threads)
-                if found is not None:
-                    yield found
+    def of_size(self, events: int, *, minimal: bool = False) -> Iterator[Difference]:
+        """The simplest tests of so many accesses, one for each number of threads, the fewest first; or all
+        `minimal` ones: those that have none inside that was found before (ask for smaller sizes first)."""
+        for threads in range(1, min(events, self.scope.threads) + 1):
+            self.budget.engine = f"{self.allowing.name} against {self.forbidding.name}"
+            with self.budget.stage(f"tests of {events} accesses in {threads} threads"):
+                found = list(self._all(events, threads)) if minimal else self._simplest(events, threads)
+            yield from found
 
-    def _simplest(self, events: int, threads: int) -> Difference | None:
-        best: tuple[tuple[int, int], Difference] | None = None
+    def _simplest(self, events: int, threads: int) -> list[Difference]:
+        best: list[tuple[tuple[int, int], Difference]] = []
         for shape in self.scope.shapes(events, threads):
-            self.budget.check()
             found = ShapeSearch(self, shape).best()
             if found is not None:
-                cost = (found[0].locations, found[0].cost)
-                if best is None or cost < best[0]:
-                    best = cost, found[1]
-        return None if best is None else best[1]
+                best.append(((found[0].locations, found[0].cost), found[1]))
+        return [min(best, key=lambda each: each[0])[1]] if best else []
 
-    def minimal_differences(self) -> Iterator[Difference]:
-        """All tests that have no other one inside."""
-        known: list[Pattern] = []
-        for events in range(self.scope.least, self.scope.events + 1):
-            for threads in range(1, min(events, self.scope.threads) + 1):
-                for shape in self.scope.shapes(events, threads):
-                    with self.budget.stage(f"{events} accesses in {threads} threads"):
-                        self.budget.check()
-                        shaped = ShapeSearch(self, shape, known)
-                    while (found := shaped.best()) is not None:
-                        known.append(found[0].pattern)
-                        shaped.leave_out(found[0].pattern)
-                        yield found[1]
+    def _all(self, events: int, threads: int) -> Iterator[Difference]:
+        for shape in self.scope.shapes(events, threads):
+            shaped = ShapeSearch(self, shape, self._known)
+            while (found := shaped.best()) is not None:
+                self._known.append(found[0].pattern)
+                shaped.leave_out(found[0].pattern)
+                yield found[1]
 
 
 class ShapeSearch:
@@ -159,7 +165,8 @@ class ShapeSearch:
             for pattern in known or ():
                 for literals in self.inside.clauses(pattern):
                     self.sketch.formula.forbid(*literals)
-        self.reader = Reader(self.sketch)
+        everything = "FW" in sets_read(search.allowing) | sets_read(search.forbidding)
+        self.reader = Reader(self.sketch, everything)
         self.solver = self._solver()
 
     def leave_out(self, pattern: Pattern) -> None:
@@ -245,6 +252,30 @@ def judged(search: Search, found: Found, shape: Shape) -> Difference | None:
         search.allowing.name, search.forbidding.name, shape.events, len(shape.threads), found.locations,
         name, text, test, execution, _violated(test, search),
     )  # fmt: skip
+
+
+def distinctly_named(differences: Sequence[Difference]) -> list[Difference]:
+    """The same tests; where several have one name, all but the first get a number."""
+    taken: dict[str, int] = {}
+    found = []
+    for each in differences:
+        taken[each.name] = number = taken.get(each.name, 0) + 1
+        found.append(each if number == 1 else _renamed(each, f"{each.name}-{number}"))
+    return found
+
+
+def _renamed(difference: Difference, name: str) -> Difference:
+    first, rest = difference.text.split("\n", 1)
+    text = f"{first.removesuffix(difference.name)}{name}\n{rest}"
+    return replace(difference, name=name, text=text, test=replace(difference.test, name=name))
+
+
+def forbidden_execution(difference: Difference, forbidding: Model, budget: Budget) -> Judged:
+    """An execution of the test that ends in the state that is asked for, as the forbidding model sees it,
+    with what that says about it."""
+    test = difference.test
+    ending = lambda state: state_satisfies(test, state)  # noqa: E731 - short, and used once
+    return next(executions(test, forbidding, "forbidden", budget=budget, ending=ending))
 
 
 def _witnesses(test: LitmusTest, search: Search) -> Iterator[Execution]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 
 from treville.encoding.acyclicity import encode_program
 from treville.engines.contract import GaveUp, Refuted
@@ -29,6 +28,7 @@ from treville.programs.litmus.test import LitmusTest
 from treville.questions.mixed_sizes import refuse_parts
 from treville.questions.outcomes import outcomes
 from treville.questions.portability.question import Portability, Question
+from treville.records import replace
 from treville.results import Budget, BudgetExceeded, InputError, Verdict
 
 

@@ -6,10 +6,9 @@ is one; state portability whether one ends in a state that the forbidding model 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from treville.engines.differences.task import Finding
 from treville.models.model import Model
+from treville.records import dataclass, field
 from treville.results import Verdict
 from treville.results.defaults import BOUND
 

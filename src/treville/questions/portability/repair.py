@@ -9,7 +9,6 @@ the weakest kind is taken that still does.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from treville.engines.differences.task import NEW, Finding
@@ -18,6 +17,7 @@ from treville.events.kinds import FENCE
 from treville.models.evaluate import evaluate
 from treville.programs.ir import Fence, Instruction, Program, Thread
 from treville.questions.portability.question import Portability
+from treville.records import dataclass, replace
 from treville.results import BudgetExceeded, InputError, Span, Verdict
 from treville.witness.explanation import Explanation, explain
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
+from treville.records import dataclass, field
 from treville.results.reports.report import PRIVATE, Report, Status, absent
 from treville.results.verdict import EXIT_OF, ExitCode
 

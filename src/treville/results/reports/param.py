@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TypedDict
 
+from treville.records import dataclass, field
 from treville.results.reports.report import PRIVATE, Report, absent
 
 

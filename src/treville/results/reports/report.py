@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field, fields
 from enum import Enum, StrEnum
 from functools import cache
 from typing import Any, TypedDict, cast
 
+from treville.records import dataclass, field, fields
 from treville.results.errors import Limit
 from treville.results.verdict import EXIT_OF, ExitCode, Verdict
 

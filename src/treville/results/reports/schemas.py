@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
+from treville.records import fields, is_dataclass
 from treville.results.reports.check import CheckReport
+from treville.results.reports.compare import CompareReport
 from treville.results.reports.history import HistoryReport
 from treville.results.reports.litmus import LitmusReport
 from treville.results.reports.param import ParamReport
@@ -23,6 +24,7 @@ REPORTS: dict[str, type[Report]] = {
     "litmus": LitmusReport,
     "check": CheckReport,
     "port": PortReport,
+    "compare": CompareReport,
     "history": HistoryReport,
     "param": ParamReport,
     "petri": PetriReport,

@@ -7,14 +7,13 @@ round that changes nothing can be left out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from treville.programs import ir
 from treville.programs.c.assembly.template import Line
 from treville.programs.litmus import read_sections
 from treville.programs.litmus.layout import Part, Sections
 from treville.programs.operators import OPERATORS
 from treville.programs.spin import used_registers
+from treville.records import dataclass, replace
 from treville.results import Source, Unsupported
 
 _BEHIND = "behind#"

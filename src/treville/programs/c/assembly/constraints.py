@@ -7,9 +7,9 @@ a number ties an input to an output; `{ax}` names a register, `{@ccz}` a flag.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
 from treville.programs.c.llvm import Type, Value
+from treville.records import dataclass, field
 
 FLAG = "@cc"
 _REGISTER_CLASSES = frozenset("rqRlb")

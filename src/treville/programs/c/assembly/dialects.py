@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from treville.programs.c.llvm import IntType, PointerType, Type
 from treville.programs.litmus.riscv.registers import register_name
+from treville.records import dataclass
 
 
 class NotWritten(Exception):

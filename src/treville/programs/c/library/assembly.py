@@ -8,7 +8,6 @@ understood, down to a single operand, is refused.
 from __future__ import annotations
 
 import re
-from dataclasses import fields, replace
 
 from treville.programs import ir
 from treville.programs.c.assembly.code import Code, assemble, unset_registers
@@ -19,6 +18,7 @@ from treville.programs.c.library.calls import ZERO, Call
 from treville.programs.c.llvm import InlineAsm, PointerType, StructType, Type
 from treville.programs.compile_to.assembly import in_c, update_orders
 from treville.programs.grids import Cell
+from treville.records import fields, replace
 from treville.results import InputError, Unsupported
 
 _FENCES = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from treville.programs import ir
@@ -20,6 +19,7 @@ from treville.programs.c.llvm import (
     VoidType,
 )
 from treville.programs.grids import Cell
+from treville.records import replace
 
 if TYPE_CHECKING:
     from treville.programs.c.body import Body, Frame

@@ -8,7 +8,6 @@ the width as last argument.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import partial
 
 from treville.programs import ir
@@ -16,6 +15,7 @@ from treville.programs.c.library import kernel_intrinsics
 from treville.programs.c.library.calls import WORD, Call, Handler
 from treville.programs.litmus.c.expressions import ExpressionReader, Primitive
 from treville.programs.litmus.c.linux import primitive
+from treville.records import replace
 
 GENERIC = "__lkmm_"
 _LONG = re.compile(r"atomic(?:64|_long)_")

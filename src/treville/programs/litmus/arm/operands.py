@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from treville.programs.ir import Const, Expr, Op, Reg
 from treville.programs.litmus.assembly import ThreadBuilder
 from treville.programs.litmus.initial import RegisterNamer
 from treville.programs.litmus.literals import parse_number
 from treville.programs.operators import wrap
+from treville.records import dataclass
 from treville.results import InputError, Source
 
 _ALIASES = {

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from treville.programs.draft import ThreadDraft
@@ -41,6 +40,7 @@ from treville.programs.litmus.c.terms import (
     truth,
 )
 from treville.programs.operators import OPERATORS
+from treville.records import replace
 from treville.results import InputError, Unsupported
 
 _NUMBER = re.compile(r"(0[xX][0-9a-fA-F]+|\d+)[uUlL]*$")

@@ -8,7 +8,6 @@ always set.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from treville.programs.draft import ThreadDraft
 from treville.programs.ir import Branch, Const, Expr, Load, Local, Reg, place
@@ -24,6 +23,7 @@ from treville.programs.litmus.c.terms import (
     negate,
     operate,
 )
+from treville.records import replace
 from treville.results import InputError, Unsupported
 
 END = ".end"

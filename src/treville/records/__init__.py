@@ -1,0 +1,16 @@
+"""Classes of data: the part of the standard library's `dataclasses` that Treville uses, made quickly.
+
+To type checkers these are the names of the standard library, so that fields, frozen classes and `replace` are
+checked as usual; what runs is `treville.records.making`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dataclasses import FrozenInstanceError, dataclass, field, fields, is_dataclass, replace
+else:
+    from treville.records.making import FrozenInstanceError, dataclass, field, fields, is_dataclass, replace
+
+__all__ = ["FrozenInstanceError", "dataclass", "field", "fields", "is_dataclass", "replace"]

@@ -1,0 +1,34 @@
+"""Clauses that the lazy engine learns forbid no more than what violates the model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from treville.models.library import load_model
+from treville.programs.litmus import parse
+from treville.questions.outcomes import outcomes
+from treville.results import Budget
+
+TEST = """X86 both-read
+{ x=0; y=0; }
+ P0         | P1          ;
+ MOV [x],$1 | MOV EAX,[y] ;
+ MOV [y],$1 | MOV EBX,[x] ;
+exists (1:EAX=1 /\\ 1:EBX=1)
+"""
+# Whether a write is read depends on the execution: that it is not in the set is not known beforehand.
+READ = """"every write is read"
+include "cos.cat"
+let unread = (W \\ IW) \\ domain(rf)
+irreflexive [unread];(po | loc)+ as all-read
+"""
+
+
+@pytest.mark.parametrize("engine", ["enumerate", "eager", "lazy"])
+def test_sets_that_depend_on_the_execution_are_no_known_facts(engine: str, tmp_path: Path) -> None:
+    (tmp_path / "read.cat").write_text(READ)
+    model = load_model(tmp_path / "read.cat")
+    found = outcomes(parse(TEST, "test.litmus"), model, 2, Budget(), engine)
+    assert list(found.states) == [(1, 1)]
