@@ -9,7 +9,7 @@ from tests.questions.comparison_brute_force import Space, separations
 from tests.random_models import random_model
 
 from treville.models.cat.resolve import resolve_text
-from treville.models.library import load_model
+from treville.models.library import STRENGTH, load_model
 from treville.models.model import Model
 from treville.programs.litmus import parse
 from treville.questions.comparison import Difference, Scope, all_differences, search, smallest_difference
@@ -138,6 +138,13 @@ def test_more_random_models(seed: int) -> None:
 def test_well_known_differences(allowing: str, forbidding: str, name: str | None) -> None:
     found = smallest(allowing, forbidding, 4)
     assert (found and found.name) == name
+
+
+@pytest.mark.parametrize(("stronger", "weaker"), STRENGTH)
+def test_the_expected_order_of_strength(stronger: str, weaker: str) -> None:
+    """`power` is stronger than `armv7` on tests of Power: the fences of ARM mean less to it."""
+    dialect = "PPC" if stronger == "power" else None
+    assert smallest(stronger, weaker, 4, dialect) is None
 
 
 def test_what_is_found_is_confirmed_and_explained() -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from treville.campaigns.guard import Draft, guarded
@@ -30,6 +29,7 @@ from treville.questions.comparison.search import (
 )
 from treville.questions.comparison.suite import Suite, conformance_suite
 from treville.questions.executions import Judged
+from treville.records import dataclass, field, replace
 from treville.results import Budget, BudgetExceeded, Verdict, as_warnings
 from treville.results.progress import READING
 from treville.results.reports.compare import CompareReport, RelaxedAxiom, Separation

@@ -8,11 +8,11 @@ that no test tells apart share a box.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from treville.drawing.geometry import Point, Rectangle
 from treville.drawing.style import SANS, stylesheet, width_of
 from treville.drawing.svg import card, document, line, rectangle, text
+from treville.records import dataclass, field
 
 _BOX, _GAP, _ROW, _MARGIN = 30, 46, 104, 28
 _RULES = (

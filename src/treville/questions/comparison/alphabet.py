@@ -8,7 +8,6 @@ fences. Instructions that neither model can tell from a simpler one are left out
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
@@ -28,6 +27,7 @@ from treville.programs.litmus.writing.program import (
     Spelling,
     WrittenProgram,
 )
+from treville.records import dataclass
 from treville.results import Budget, Unsupported
 
 Tags: TypeAlias = frozenset[str]

@@ -8,12 +8,12 @@ overwrote unseen.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from treville.formulas.formula import Literal
 from treville.programs.litmus.writing.program import Access, Barrier, Branch, Item, Outcome, Spelling
 from treville.questions.comparison.patterns import Pattern
 from treville.questions.comparison.sketch import SECOND, Sketch
+from treville.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

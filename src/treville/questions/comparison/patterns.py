@@ -9,12 +9,12 @@ by clauses.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import permutations
 
 from treville.formulas.formula import FALSE, Literal
 from treville.programs.litmus.writing.program import Spelling
 from treville.questions.comparison.sketch import FIRST, SECOND, WHOLE, Kind, Sketch
+from treville.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ intersections, closures and recursive definitions, and on the left of difference
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
 from treville.models.model import RELATION, Axiom, FixpointGroup, Model, Node, NodeId, Operator
+from treville.records import dataclass, replace
 from treville.witness.explanation import relation_name
 
 _GROWING = (

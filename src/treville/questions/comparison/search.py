@@ -11,7 +11,6 @@ that the test asks for and the forbidding one must not, whatever the order of wr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from treville.engines.contract import GaveUp
 from treville.engines.differences.inconsistency import inconsistency, require_consistency
@@ -32,6 +31,7 @@ from treville.questions.comparison.sketch import Shape, Sketch
 from treville.questions.comparison.view import ALLOWING, FORBIDDING, View
 from treville.questions.executions import Judged, executions
 from treville.questions.outcomes import outcomes
+from treville.records import dataclass, replace
 from treville.results import Budget, BudgetExceeded, InputError
 from treville.solving.back_ends.clasp import Clasp, Weights
 

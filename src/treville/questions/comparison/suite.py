@@ -7,13 +7,13 @@ relaxations others notice as well.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 from treville.engines.contract import GaveUp
 from treville.models.model import Model
 from treville.questions.comparison.relaxations import Relaxation, relaxations
 from treville.questions.comparison.search import Difference, Scope, distinctly_named, smallest_difference
 from treville.questions.outcomes import outcomes
+from treville.records import dataclass, replace
 from treville.results import Budget, BudgetExceeded
 
 

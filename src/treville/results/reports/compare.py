@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from treville.records import dataclass
 from treville.results.reports.report import Report, absent
 
 

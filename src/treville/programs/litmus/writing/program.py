@@ -6,9 +6,10 @@ and which final state is asked for. `writing.write` turns it into the text of a 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
+
+from treville.records import dataclass
 
 LOCATIONS = ("x", "y", "z", "a", "b", "c", "d", "e")
 """Names of locations, in the order in which they are used."""
