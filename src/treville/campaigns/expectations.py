@@ -10,7 +10,6 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from treville.campaigns.comparison import read_reports
@@ -18,6 +17,7 @@ from treville.campaigns.inputs import read_text
 from treville.campaigns.loading import load_test
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.synthesis.problem import Requirement, of_folder, of_observation
+from treville.records import dataclass
 from treville.rendering.herd import parse_log
 from treville.results import InputError, Span
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from treville.questions.synthesis.problem import Method, Problem, Requirement, S
 from treville.questions.synthesis.sketches import Sketch, read_sketch, without_title
 from treville.questions.synthesis.uniqueness import Learner, Learnt, Oracle
 from treville.questions.synthesis.vocabulary import Vocabulary
+from treville.records import dataclass, field, replace
 from treville.results import Budget, BudgetExceeded
 from treville.results.progress import READING
 from treville.results.reports.report import Artifact, Status

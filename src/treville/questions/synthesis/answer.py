@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from treville.models.model import Model
 from treville.programs.litmus.states import satisfied
 from treville.questions.outcomes import outcomes
 from treville.questions.synthesis.problem import Requirement
+from treville.records import dataclass, field
 from treville.results import Budget, InputError, TooLarge
 from treville.results.verdict import Verdict
 

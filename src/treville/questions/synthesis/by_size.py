@@ -8,13 +8,13 @@ of caching; `Dropping` has the normal forms for comparison.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field
 
 from treville.models.model import Operator
 from treville.questions.synthesis.evaluation import apply
 from treville.questions.synthesis.listing import Executions, Value
 from treville.questions.synthesis.problem import Dropping
 from treville.questions.synthesis.terms import Term, made
+from treville.records import dataclass, field
 from treville.results import Budget
 
 _UNARY = (Operator.PLUS, Operator.STAR, Operator.INVERSE)

@@ -9,13 +9,13 @@ told."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from treville.formulas.formula import Formula, Literal
 from treville.models.model import Model
 from treville.questions.synthesis.filling import Filling, Slot
 from treville.questions.synthesis.listing import Evidence
 from treville.questions.synthesis.problem import Requirement
+from treville.records import dataclass, field
 from treville.results import Budget
 from treville.solving.optimum import Optimum
 

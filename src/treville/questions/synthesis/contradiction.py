@@ -8,11 +8,11 @@ witnesses are reached by such maps contradicts the tests that these come from.""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from treville.questions.synthesis.by_size import Known
 from treville.questions.synthesis.listing import Evidence, Executions, Value
 from treville.questions.synthesis.problem import Requirement
+from treville.records import dataclass
 from treville.results import Budget
 
 

@@ -7,7 +7,6 @@ here a solver chooses."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from treville.formulas.formula import Formula, Literal
 from treville.models.model import AxiomKind, Operator
@@ -15,6 +14,7 @@ from treville.questions.synthesis.by_size import Known
 from treville.questions.synthesis.evaluation import violations
 from treville.questions.synthesis.listing import Evidence
 from treville.questions.synthesis.terms import ChosenAxiom, Term
+from treville.records import dataclass
 from treville.results import Budget
 from treville.solving.optimum import Optimum
 

@@ -8,13 +8,13 @@ forbid it, worth learning from.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 from treville.models.model import Model, Operator
 from treville.questions.synthesis.evaluation import Evaluator, apply
 from treville.questions.synthesis.listing import Executions, Value
 from treville.questions.synthesis.terms import Term
+from treville.records import dataclass
 
 
 class Recursion(Enum):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from typing import TypeAlias
@@ -23,6 +22,7 @@ from treville.models.model import Model
 from treville.programs.litmus.states import satisfied
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.synthesis.problem import Requirement
+from treville.records import dataclass
 from treville.relations.side_by_side import SideBySide, repacked
 from treville.results import Budget, BudgetExceeded, TooLarge
 from treville.results.defaults import BOUND

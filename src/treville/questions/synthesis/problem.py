@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 
 from treville.models.model import Model
 from treville.programs.litmus.test import Condition, LitmusTest, Not, Quantifier
+from treville.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, eq=False)

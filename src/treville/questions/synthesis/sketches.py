@@ -6,13 +6,13 @@ them forbids more. `built_in` are the sketches that are used where no one gives 
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
 from pathlib import Path
 
 from treville.models.base import base_names
 from treville.models.cat.evaluation import NotDefined
 from treville.models.cat.resolve import resolve_text
 from treville.models.model import Model, NodeId, Operator
+from treville.records import dataclass
 from treville.results import InputError, Source, Span, Unsupported
 
 _MOST_HOLES = 12

@@ -8,12 +8,12 @@ knows."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from treville.formulas.formula import FALSE, Formula, Literal
 from treville.models.model import Operator
 from treville.questions.synthesis.terms import Term, made
+from treville.records import dataclass, field
 
 Matrix: TypeAlias = list[list[Literal]]
 # A base relation of one execution, as rows of masks.

@@ -5,9 +5,8 @@ The size of a term counts the leaves and the operators with one argument: `po | 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from treville.models.model import AxiomKind, Operator
+from treville.records import dataclass
 
 _INFIX = {
     Operator.UNION: " | ",

@@ -7,7 +7,6 @@ oracle, what was found is compared with that model itself, so that no test is ne
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
 
 from treville.engines.contract import GaveUp
 from treville.models.model import Model
@@ -18,6 +17,7 @@ from treville.questions.synthesis.decide import synthesise
 from treville.questions.synthesis.problem import Method, Problem, Requirement
 from treville.questions.synthesis.sketches import Sketch
 from treville.questions.synthesis.vocabulary import Vocabulary
+from treville.records import dataclass, field, replace
 from treville.results import Budget, BudgetExceeded
 
 # The outcome of a test that nobody has run: True if its condition can be reached, None if nobody knows.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from treville.models.base import base_names
@@ -18,6 +17,7 @@ from treville.questions.synthesis.by_size import Known
 from treville.questions.synthesis.evaluation import Evaluator
 from treville.questions.synthesis.listing import Executions, Value
 from treville.questions.synthesis.terms import leaf
+from treville.records import dataclass
 from treville.results import InputError
 
 _FENCE_FILES = {

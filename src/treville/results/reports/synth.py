@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from treville.records import dataclass, field
 from treville.results.reports.report import PRIVATE, Report, absent
 
 
