@@ -2,11 +2,10 @@
 
     python bench/synthesis.py [--corpora DIR] [--only WORD] [--halves SEEDS]
 
-Columns: seconds to list the executions once, seconds of the whole synthesis (reading, listing, searching, writing and
-judging the file), the goal, what the paper has, and what was found. `--halves` learns from random halves and
-counts the errors on the other half. Drops (`normal`, `none`) compare what the thesis's normal forms save with
-observational equivalence.
-"""
+Columns: seconds to list the executions once, seconds of the whole synthesis (reading, listing, searching,
+writing and judging the file), the goal, what the paper has, and what was found. `--halves` learns from random
+halves and counts the errors on the other half. Drops (`normal`, `none`) compare what the thesis's normal
+forms save with observational equivalence. """
 
 from __future__ import annotations
 

@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from treville.campaigns.kind import Telling
+from treville.campaigns.synth import KIND, Options, Question
 from treville.cli.main import main
+from treville.results.reports.synth import SynthReport
+from treville.results.verdict import Verdict
 
 LITMUS = "examples/litmus"
 ALLOWED = [f"{LITMUS}/SB.litmus", f"{LITMUS}/SB+rfi.litmus", f"{LITMUS}/R.litmus"]
@@ -116,3 +120,41 @@ def test_wrong_input_is_refused(
     code, _, complaint = _run(capsys, *given, "-q")
     assert code == 2
     assert words in complaint
+
+
+def test_a_log_of_herd7_is_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    log = tmp_path / "herd.log"
+    text = ""
+    for file in (ALLOWED[0], *FORBIDDEN[:2]):
+        main(["litmus", file, "--model", "tso", "--no-explain"])
+        text += capsys.readouterr().out
+    log.write_text(text)
+    code, out, _ = _run(capsys, "--expect", str(log), "--root", LITMUS, "--json", "-q")
+    assert code == 0
+    assert json.loads(out)["tests"] == 4  # SB can be reached and need not be
+    code, _, complaint = _run(capsys, "--expect", str(log), "--root", str(tmp_path), "-q")
+    assert code == 2
+    assert "there is no test SB" in complaint
+
+
+def test_a_weaker_model_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    weaker = ("--weaker", "examples/models/coherence.cat", "--base", "po,rfe,fre", "--json", "-q")
+    code, out, _ = _run(capsys, "--allowed", ALLOWED[0], "--forbidden", FORBIDDEN[0], *weaker)
+    report = json.loads(out)
+    assert code == 0
+    assert "as coherence" in report["model"]
+    assert report["axioms"] == 2
+
+
+def test_models_on_the_way_are_told() -> None:
+    """What is known when the time is up is a model that was judged."""
+    told: list[SynthReport] = []
+    options = Options(
+        allowed=(ALLOWED[0],), forbidden=tuple(FORBIDDEN), base=("po", "rf", "co", "fr", "mfence"), size=3
+    )
+    telling: Telling[SynthReport] = Telling(lambda _: None, told.append)
+    (report,) = KIND.answers([Question("tests", options)], telling)
+    for each in told:
+        assert each.verdict is Verdict.PASS
+        assert each.warnings == ("a smaller model was still looked for",)
+    assert report.verdict is not Verdict.PASS or (told and report.warnings == ())

@@ -136,6 +136,11 @@ class _Batch(Generic[Q, R]):
                     for happened in workers.wait():
                         self.take(happened)
                     self.watcher.waiting()
+        except KeyboardInterrupt:
+            for happened in workers.known():
+                self.take(happened)
+            yield from self.in_order()
+            raise
         finally:
             workers.close()
 

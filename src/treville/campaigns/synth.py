@@ -24,7 +24,7 @@ from treville.questions.synthesis.sketches import Sketch, read_sketch, without_t
 from treville.questions.synthesis.uniqueness import Learner, Learnt, Oracle
 from treville.questions.synthesis.vocabulary import Vocabulary
 from treville.records import dataclass, field, replace
-from treville.results import Budget
+from treville.results import Budget, BudgetExceeded
 from treville.results.progress import READING
 from treville.results.reports.report import Artifact, Status
 from treville.results.reports.synth import AskedTest, GivenTest, HeldBack, SynthReport
@@ -123,9 +123,11 @@ def _fill(
     writer = _Writer(question, problem, budget)
 
     def on_found(found: Found) -> None:
-        better = writer.report(draft.report, Answer(Verdict.PASS, found=found, method="enumerate"), None)
-        draft.report = replace(better, reason="a smaller model was still looked for", status=Status.DONE)
-        telling.provisional(draft.report)
+        if not judge(found.resolved(), problem.requirements, budget, "judging the model").unknown:
+            answer = Answer(Verdict.PASS, found=found, method=Method.ENUMERATE)
+            better = writer.report(draft.report, answer, None)
+            draft.report = replace(better, warnings=("a smaller model was still looked for",))
+            telling.provisional(draft.report)
 
     learned: Learnt | None = None
     if options.unique:
@@ -134,7 +136,13 @@ def _fill(
         writer.problem = learned.problem
         draft.report = replace(draft.report, tests=len(learned.problem.requirements))
     else:
-        answer = synthesise(problem, vocabulary, sketch, budget, on_found)
+        try:
+            answer = synthesise(problem, vocabulary, sketch, budget, on_found)
+        except BudgetExceeded:
+            if draft.report.model is None:
+                raise
+            return
+    draft.report = replace(draft.report, warnings=())
     judged = None
     if answer.found is not None and kept_back:
         judged = judge(answer.found.resolved(), kept_back, budget, "judging what was kept back")

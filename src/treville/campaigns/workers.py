@@ -192,6 +192,13 @@ class Workers(Generic[Q, R]):
             return Limit.MEMORY
         return None
 
+    def known(self) -> Iterator[Happened[R]]:
+        """What is known already of questions that are being worked on."""
+        for worker in self._workers:
+            if worker.group is not None and worker.group.questions and worker.provisional is not None:
+                seconds = round(time.monotonic() - worker.started, 4)
+                yield Happened(worker.group.questions[0][0], replace(worker.provisional, seconds=seconds))
+
     def _stop(self, worker: _Worker[Q, R], limit: Limit) -> Iterator[Happened[R]]:
         """The question at hand is lost, the others go on."""
         assert worker.group is not None

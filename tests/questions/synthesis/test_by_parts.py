@@ -102,7 +102,7 @@ def test_wrong_sketches_are_refused_with_their_place(text: str, words: str) -> N
     assert caught.value.span.file == "wrong.cat"
 
 
-@pytest.mark.parametrize(("name", "most"), [("sc", 4), ("tso", 10)])
+@pytest.mark.parametrize(("name", "most"), [("sc", 8), ("tso", 20)])
 def test_an_oracle_teaches_its_model(name: str, most: int) -> None:
     problem = Problem("X86", (), Space(method=Method.PARTS))
     learnt = Learner(problem, X86, None, 4, Budget()).from_model(load_model(name))

@@ -11,7 +11,7 @@ from tests.seeds import generator
 
 from treville.campaigns.expectations import given_tests
 from treville.campaigns.inputs import expand
-from treville.campaigns.loading import load_model
+from treville.campaigns.loading import load_model, load_test
 from treville.models.cat.resolve import resolve_text
 from treville.models.model import Operator
 from treville.questions.synthesis.answer import judge
@@ -178,3 +178,32 @@ def test_templates_explain_examples(name: str, minus: tuple[str, ...]) -> None:
     answer = fill_templates(Problem("X86", requirements, space), Vocabulary("X86"), Budget())
     assert answer.found is not None, answer.reason
     assert not judge(answer.found.resolved(), requirements, Budget(), "").wrong
+
+
+def test_a_default_base_does_not_make_a_contradiction() -> None:
+    """What tells two tests apart may be a set that is not in the default base: locked instructions here."""
+    plain = load_test(_PLAIN, "plain.litmus")
+    locked = load_test(_LOCKED, "locked.litmus")
+    requirements = (
+        Requirement(plain, plain.condition, True, "plain"),
+        Requirement(locked, locked.condition, False, "locked"),
+    )
+    answer = enumerate_terms(Problem("X86", requirements), Vocabulary("X86"), Budget(), lambda _: None)
+    assert answer.verdict is not Verdict.FAIL
+
+
+_PLAIN = """X86 plain
+{ }
+ P0          | P1          ;
+ MOV [x],$1  | MOV [y],$1  ;
+ MOV EAX,[y] | MOV EAX,[x] ;
+exists (0:EAX=0 /\\ 1:EAX=0)
+"""
+_LOCKED = """X86 locked
+{ }
+ P0           | P1           ;
+ MOV EBX,$1   | MOV EBX,$1   ;
+ XCHG [x],EBX | XCHG [y],EBX ;
+ MOV EAX,[y]  | MOV EAX,[x]  ;
+exists (0:EAX=0 /\\ 1:EAX=0)
+"""

@@ -35,8 +35,10 @@ def fill_built_in(problem: Problem, vocabulary: Vocabulary, budget: Budget) -> A
     for size in range(1, (space.size or _LARGEST_PARTS) + 1):
         for unions in [space.axioms] if space.axioms else range(1, _MOST_UNIONS + 1):
             sketch = built_in(vocabulary.prelude, assumed, unions)
-            if _filled(problem, vocabulary, sketch, evidence, size, budget, answer) is None:
-                return answer
+            if (assumed, size, unions) not in problem.exhausted:
+                if _filled(problem, vocabulary, sketch, evidence, size, budget, answer) is None:
+                    return answer
+                problem.exhausted.add((assumed, size, unions))
             tried.append(f"{unions} of parts of size {size}")
     answer.reason = (
         f"no model with acyclic unions of parts was found (exhausted: {', '.join(tried)}); raise --size or "

@@ -1,9 +1,8 @@
 """Models of template relations: counterexamples for a solver that chooses whole terms (section 6.4.2).
 
-The thesis describes this loop and does not have it. Each axiom is acyclicity of a template; every allowed test that
-was seen to fail has a witness in which all of them hold, every forbidden execution that was seen to be allowed
-has a cycle in one of them. Deeper trees and more axioms follow where there is no solution.
-"""
+The thesis describes this loop and does not have it. Each axiom is acyclicity of a template; every allowed
+test that was seen to fail has a witness in which all of them hold, every forbidden execution that was seen to
+be allowed has a cycle in one of them. Deeper trees and more axioms follow where there is no solution."""
 
 from __future__ import annotations
 
@@ -136,6 +135,4 @@ def _found(terms: list[Term], vocabulary: Vocabulary, problem: Problem) -> Found
     lines = [axiom_line(axiom, name) for axiom, name in zip(axioms, axiom_names(axioms), strict=True)]
     known = len(problem.space.weaker.constraints()) if problem.space.weaker else 0
     size = sum(axiom.size for axiom in axioms)
-    return Found(
-        vocabulary.prelude, "\n".join(lines), known + len(axioms), size, False, vocabulary.folder
-    )
+    return Found(vocabulary.prelude, "\n".join(lines), known + len(axioms), size, False, vocabulary.folder)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 
 from treville.models.cat.resolve import resolve_text
 from treville.questions.synthesis.answer import Answer, Found
-from treville.questions.synthesis.by_size import Terms
+from treville.questions.synthesis.by_size import Known, Terms
 from treville.questions.synthesis.contradiction import contradiction
 from treville.questions.synthesis.cover import Candidates, cheapest
 from treville.questions.synthesis.listing import Evidence, list_executions
 from treville.questions.synthesis.problem import Problem, Requirement
-from treville.questions.synthesis.terms import ChosenAxiom
+from treville.questions.synthesis.terms import ChosenAxiom, leaf
 from treville.questions.synthesis.vocabulary import Vocabulary
 from treville.questions.synthesis.writing import axiom_line, axiom_names
 from treville.results import Budget
@@ -70,12 +70,20 @@ class _Search:
         if not look:
             return False
         with self.budget.stage("looking for contradictions"):
-            found = contradiction(self.evidence, self.base, self.minus, self.budget)
+            found = contradiction(self.evidence, *self._compared(), self.budget)
         if found is None:
             return False
         answer.verdict, answer.contradiction = Verdict.FAIL, tuple(found)
         answer.reason = no_model(found)
         return True
+
+    def _compared(self) -> tuple[Sequence[Known], Sequence[Known]]:
+        """What a map between executions has to preserve, and to reflect: the base that was given, or all that
+        executions have, since other methods do not keep to the default base."""
+        if self.space.base:
+            return self.base, self.minus
+        world = self.evidence.world
+        return (), [Known(leaf(name), world.base(name)) for name in ["id", *world.names()]]
 
     def run(self, answer: Answer, on_found: Callable[[Found], None], brief: bool) -> None:
         """Go from size to size until no smaller model can come."""

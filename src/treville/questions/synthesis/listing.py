@@ -82,8 +82,14 @@ class Executions:
     def __len__(self) -> int:
         return len(self.listed)
 
+    def names(self) -> list[str]:
+        """All base names of which some execution has a member."""
+        return sorted({name for known in self._known for name, packed in known.items() if packed})
+
     def base(self, name: str) -> Value:
         """A base relation, or a base set as an identity."""
+        if name == "id":
+            return tuple(group.diagonal for group in self.groups)
         found = self._base.get(name)
         if found is None:
             found = self._base[name] = tuple(

@@ -22,7 +22,7 @@ _ORDERED = ("po", "po-loc")
 _DEPENDENCIES = ("addr", "data", "ctrl")
 _COMMUNICATION = ("rfe", "fre", "coe", "rfi", "fri", "coi")
 _OTHERS = ("rmw",)
-# What manuals call a full fence beside the instruction of that name: tests of it are few, so it is the cheaper part.
+# What manuals call a full fence beside the instruction of that name: tests of it are few.
 _FULL_FENCES = {dialect: {"mfence": "mfence | po & (X * M | M * X)"} for dialect in ("X86", "X86_64")}
 
 

@@ -79,8 +79,10 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Requirements on tests of one dialect, and where to look."""
+    """Requirements on tests of one dialect, and where to look. `exhausted` are shapes of sketches that do not
+    explain some of the requirements, so that they need not be tried again with more of them."""
 
     dialect: str
     requirements: tuple[Requirement, ...]
     space: Space = field(default_factory=Space)
+    exhausted: set[tuple[str, int, int]] = field(default_factory=set)

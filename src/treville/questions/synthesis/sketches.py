@@ -114,13 +114,15 @@ def without_title(text: str) -> str:
 
 
 def envelopes(model: Model, holes: tuple[str, ...]) -> dict[str, list[NodeId]]:
-    """For a hole that only occurs as `hole & r`: the relations r, outside of which its content does not matter."""
+    """For a hole that only occurs as `hole & r`: the relations r, outside of which its content does not
+    matter."""
     mentions = {number for hole in holes for number in _mentioning(model, hole)}
     out: dict[str, list[NodeId]] = {}
     for hole in holes:
-        (place,) = [n for n, node in model.numbered() if node.op is Operator.BASE and node.name == hole] or [None]
-        if place is None or any(axiom.node == place for axiom in model.axioms):
+        places = [n for n, node in model.numbered() if node.op is Operator.BASE and node.name == hole]
+        if not places or any(axiom.node == places[0] for axiom in model.axioms):
             continue
+        place = places[0]
         users = [node for node in model.nodes if place in node.args]
         others = [arg for node in users for arg in node.args if arg != place]
         bodies = {body for group in model.groups for body in group.bodies}

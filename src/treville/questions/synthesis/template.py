@@ -1,9 +1,9 @@
 """Template relations: trees whose operators and leaves a solver chooses (paper 004, section 6.4.1).
 
-A template is a complete binary tree. A leaf is one of the base relations; an inner node applies an operator to its
-children, or hands on its left one (`eq`), so that smaller trees are among the larger ones. Over one execution
-every node has a literal for each pair of events. Closures are least fixpoints, which the solver knows.
-"""
+A template is a complete binary tree. A leaf is one of the base relations; an inner node applies an operator
+to its children, or hands on its left one (`eq`), so that smaller trees are among the larger ones. Over one
+execution every node has a literal for each pair of events. Closures are least fixpoints, which the solver
+knows."""
 
 from __future__ import annotations
 
@@ -91,7 +91,9 @@ class Template:
         return [
             [
                 self.formula.any_of(
-                    [literal] for literal, relation in zip(literals, rows, strict=True) if relation[i] >> j & 1
+                    [literal]
+                    for literal, relation in zip(literals, rows, strict=True)
+                    if relation[i] >> j & 1
                 )
                 for j in range(n)
             ]

@@ -2,15 +2,16 @@
 
 Another model that explains the same tests is compared with the one that was found. The smallest test that
 tells them apart was missing: its outcome comes from an oracle, and the synthesis goes on. With a model as the
-oracle, what was found is compared with that model itself, so that no test is needed to begin with. """
+oracle, what was found is compared with that model itself, so that no test is needed to begin with."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from treville.engines.contract import GaveUp
 from treville.models.model import Model
-from treville.questions.comparison import Difference, Scope, smallest_difference
+from treville.questions.comparison import Difference, Scope, all_differences, smallest_difference
 from treville.questions.synthesis.answer import Answer, Found
 from treville.questions.synthesis.by_parts import alternatives
 from treville.questions.synthesis.decide import synthesise
@@ -20,6 +21,8 @@ from treville.questions.synthesis.vocabulary import Vocabulary
 from treville.records import dataclass, field, replace
 from treville.results import Budget, BudgetExceeded
 
+# Tests that a model is asked for before the synthesis goes on: asking costs little, going on costs more.
+_AT_ONCE = 3
 # The outcome of a test that nobody has run: True if its condition can be reached, None if nobody knows.
 Oracle = Callable[[Difference], bool | None]
 
@@ -55,19 +58,24 @@ class Learner:
     on_asked: Callable[[Asked], None] = lambda _: None
 
     def from_model(self, oracle: Model) -> Learnt:
-        """Until the model found and the oracle differ in no test of so many events."""
+        """Until the model found and the oracle differ in no test of so many events; small tests first, since
+        that there is none takes longer with each event."""
         learnt = Learnt(self._answer(), self.problem)
+        events = 1
         while learnt.answer.found is not None:
             model = learnt.answer.found.resolved()
             new = [
                 Asked(found, forbidding is model)
                 for allowing, forbidding in ((model, oracle), (oracle, model))
-                if (found := self._difference(allowing, forbidding)) is not None
+                for found in self._differences(allowing, forbidding, events)
             ]
-            if not new:
+            if new:
+                self._take(learnt, new)
+            elif events == self.events:
                 learnt.unique = True
                 break
-            self._take(learnt, new)
+            else:
+                events += 1
         return learnt
 
     def by_asking(self, oracle: Oracle) -> Learnt:
@@ -107,7 +115,7 @@ class Learner:
         for other in self._others(found):
             alternative = other.resolved()
             for allowing, forbidding in ((model, alternative), (alternative, model)):
-                difference = self._difference(allowing, forbidding)
+                difference = self._difference(allowing, forbidding, self.events)
                 if difference is not None:
                     return difference, other
         return None
@@ -130,8 +138,13 @@ class Learner:
             if other.found is not None:
                 yield other.found
 
-    def _difference(self, allowing: Model, forbidding: Model) -> Difference | None:
-        scope = Scope(self.problem.dialect, self.events)
+    def _differences(self, allowing: Model, forbidding: Model, events: int) -> list[Difference]:
+        """A few tests that tell two models apart."""
+        scope = Scope(self.problem.dialect, events)
+        return list(islice(all_differences(allowing, forbidding, scope, self.budget), _AT_ONCE))
+
+    def _difference(self, allowing: Model, forbidding: Model, events: int) -> Difference | None:
+        scope = Scope(self.problem.dialect, events)
         found = smallest_difference(allowing, forbidding, scope, self.budget)
         if isinstance(found, GaveUp):
             raise BudgetExceeded(found.reason, found.advice)
