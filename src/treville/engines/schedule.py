@@ -63,6 +63,8 @@ _APART = Slice("apart", 1)
 _OPEN = Slice("view-abstraction", 20_000)
 _LOOK = Slice("interleavings", 2_500)
 _LOOK_WITHOUT_VIEWS = Slice("interleavings", 2_500, instead_of="views")
+# Where no machine has buffers, locks and queues are few graphs (bench/graphs.py).
+_FEW_GRAPHS = Slice("graphs", 12_000, instead_of="buffers")
 _NOTHING: frozenset[Feature] = frozenset()
 
 DECIDE_TABLE = (
@@ -71,8 +73,9 @@ DECIDE_TABLE = (
         frozenset({Feature.UPDATES, Feature.ALLOCATION}),
         _NOTHING,
         (
-            _APART, *_states(80_000, 60_000), _OPEN, _LOOK_WITHOUT_VIEWS, Slice("formulas", 40_000),
-            *_states(320_000, 340_000), Slice("formulas"),
+            _APART, _FEW_GRAPHS, *_states(80_000, 60_000), _OPEN, _LOOK_WITHOUT_VIEWS,
+            Slice("graphs", 200_000), Slice("formulas", 40_000),
+            *_states(320_000, 340_000), Slice("graphs", 2_000_000), Slice("formulas"),
         ),
     ),
     # Locks with read-modify-writes (bench/check.py structures).
@@ -80,10 +83,11 @@ DECIDE_TABLE = (
         frozenset({Feature.UPDATES}),
         _NOTHING,
         (
-            _APART, Slice("robustness", 3_600),
-            *_states(5_000, 1_200), _OPEN, _LOOK_WITHOUT_VIEWS, Slice("formulas", 8_000),
-            *_states(75_000, 59_000), Slice("formulas", 40_000),
-            *_states(320_000, 340_000), Slice("formulas"),
+            _APART, _FEW_GRAPHS, Slice("robustness", 3_600),
+            *_states(5_000, 1_200), _OPEN, _LOOK_WITHOUT_VIEWS, Slice("graphs", 50_000),
+            Slice("formulas", 8_000), *_states(75_000, 59_000), Slice("graphs", 400_000),
+            Slice("formulas", 40_000), *_states(320_000, 340_000), Slice("graphs", 2_000_000),
+            Slice("formulas"),
         ),
     ),
     # Atomic blocks make few states (bench/check.py structures); whether they race is another matter.
@@ -99,7 +103,7 @@ DECIDE_TABLE = (
         _NOTHING,
         _NOTHING,
         (
-            _APART, Slice("robustness", 4_000),
+            _APART, Slice("graphs", 2_000, instead_of="buffers"), Slice("robustness", 4_000),
             *_states(2_500), _OPEN, _LOOK, Slice("formulas"), *_states(147_500),
         ),
     ),

@@ -29,7 +29,7 @@ class Graphs(Engine[ProgramTask, Decision]):
 
     def __init__(self) -> None:
         self._explorer: Explorer | None = None
-        self._events = 0
+        self._work = 0
 
     def fits(self, task: ProgramTask) -> Suitability:
         """Has the model what the search relies on?"""
@@ -49,8 +49,8 @@ class Graphs(Engine[ProgramTask, Decision]):
         explorer = self._explorer
 
         def spend(units: int) -> None:
-            self._events += units
-            if self._events % _BETWEEN_LOOKS == 0:
+            self._work += units
+            if self._work % _BETWEEN_LOOKS == 0:
                 task.budget.check()
             budget.spend(units)
 
@@ -71,7 +71,7 @@ class Graphs(Engine[ProgramTask, Decision]):
     def _stats(self) -> dict[str, int]:
         assert self._explorer is not None
         return {
-            "events": self._events, "executions": self._explorer.complete, "blocked": self._explorer.blocked,
+            "work": self._work, "executions": self._explorer.complete, "blocked": self._explorer.blocked,
         }  # fmt: skip
 
     def _refuted(self, task: ProgramTask, explorer: Explorer, found: Failing) -> Decision:

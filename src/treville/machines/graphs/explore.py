@@ -30,6 +30,7 @@ from treville.results.properties import NEVER_WRITTEN, Error
 _MOST_EVENTS = 4_000
 Found: TypeAlias = "Graph | Failing | None"
 Choice: TypeAlias = Callable[[], Found]
+ORDERLESS = frozenset(("A", "RLX", "NA", "DATA"))
 _STEPS = (Does.FENCE, Does.SPAWN, Does.ALLOCATE)
 
 
@@ -66,7 +67,9 @@ class Explorer:
     _graph: Graph | None = None
 
     def __post_init__(self) -> None:
-        self._rounds = Rounds(self.threads, self.space.memories.globals, self._behind)
+        depends = self.consistency.depends
+        orderless = ORDERLESS if depends is None else ORDERLESS - {"A"}  # which is Arm's acquire
+        self._rounds = Rounds(self.threads, self.space.memories.globals, self._behind, depends, orderless)
         self._stack.append(self._begin)
 
     def explore(self) -> Failing | None:

@@ -1,6 +1,6 @@
 """Types of reports -> JSON Schemas of what `--json` prints, which are shipped in `results/schemas`.
 
-    python -m treville.results.reports.schemas        writes the shipped files anew
+python -m treville.results.reports.schemas        writes the shipped files anew
 """
 
 from __future__ import annotations
