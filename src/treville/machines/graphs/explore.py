@@ -251,8 +251,8 @@ class Explorer:
         return access(graph, number, last, action)
 
     def _stopped(self, graph: Graph, number: int, last: Event) -> Graph:
-        """The thread goes no further: an error that nobody asked for. Where writes may come early, those behind
-        it might be seen all the same."""
+        """The thread goes no further: an error that nobody asked for. Where writes may come early, those
+        behind it might be seen all the same."""
         if self.early is not None:
             self.doubt = "some runs use memory as they may not, and what follows in them has no meaning"
         event = self._event(graph, Kind.CHOOSE, number, last, Action(Does.BLOCKED))
