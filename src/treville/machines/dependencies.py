@@ -7,7 +7,8 @@ of `events.symbolic_whole` (paper 004, section 2.2); models that know them can t
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping, Set
+from typing import NamedTuple, TypeVar
 
 from treville.events.running import evaluate
 from treville.events.trace import Value
@@ -18,6 +19,7 @@ from treville.records import dataclass, field
 
 DEPENDENCIES = ("addr", "data", "ctrl", "pick-addr", "pick-data", "pick-ctrl")
 _ZERO = Value(0)
+_Name = TypeVar("_Name", str, int)
 
 
 class Needs(NamedTuple):
@@ -111,6 +113,19 @@ class Walk:
             self.position += 1
         self.scopes.close(self.position)
 
+    def depends_on_all_of(self, other: Walk, live: Set[str]) -> bool:
+        """Does what follows depend on all reads that it depends on in another walk to the same place, where
+        these registers matter?"""
+        if not _covers(
+            self.registers, {name: other.registers[name] for name in live & other.registers.keys()}
+        ):
+            return False
+        for name, cells in other.cells.items():
+            if not _covers(self.cells.get(name, {}), cells):
+                return False
+        pairs = ((self.scopes.data, other.scopes.data), (self.scopes.pick, other.scopes.pick))
+        return all(not mask & ~mine.get(end, 0) for mine, theirs in pairs for end, mask in theirs.items())
+
     def go_on(self, result: Value) -> None:
         """Pass the instruction, whose result goes to its register."""
         register = getattr(self.body.instructions[self.position], "register", None)
@@ -176,3 +191,12 @@ class Walk:
                 before = cells.get(at, _ZERO)
                 cells[at] = Value(before.number, before.data | offset.data, before.pick | offset.pick)
         cells[offset.number] = Value(value.number, value.data | offset.data, value.pick | offset.pick)
+
+
+def _covers(values: Mapping[_Name, Value], others: Mapping[_Name, Value]) -> bool:
+    """Does each value depend on all reads that the other one depends on?"""
+    for name, other in others.items():
+        mine = values.get(name, _ZERO)
+        if other.data & ~mine.data or other.pick & ~(mine.pick | mine.data):
+            return False
+    return True

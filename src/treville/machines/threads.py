@@ -84,6 +84,7 @@ class Threads:
         self.frames: list[Frame] = []
         self.actions: list[Action] = []
         self.was_cut = False
+        self.cut: dict[int, ir.Instruction] = {}  # the jumps back that were not done again
         self.sampled = False  # did some number stand for others that may do something else?
         self._choices: dict[Frame, tuple[int, ...] | None] = {}
         self._uses: dict[tuple[str, int], Choice] = {}
@@ -217,6 +218,7 @@ class Run:
                 taken = instruction.condition is None or self.evaluate(instruction.condition)
                 target = self.body.labels[instruction.target] if taken else self.position + 1
                 if not self._go(target):
+                    self.threads.cut[id(instruction)] = instruction
                     return Action(Does.CUT)
                 continue
             action = self._action(instruction)

@@ -29,7 +29,7 @@ class Graphs(Engine[ProgramTask, Decision]):
 
     def __init__(self) -> None:
         self._explorer: Explorer | None = None
-        self._events = 0
+        self._work = 0
 
     def fits(self, task: ProgramTask) -> Suitability:
         """Has the model what the search relies on?"""
@@ -49,9 +49,9 @@ class Graphs(Engine[ProgramTask, Decision]):
         explorer = self._explorer
 
         def spend(units: int) -> None:
-            self._events += units
-            if self._events % _BETWEEN_LOOKS == 0:
+            if self._work % _BETWEEN_LOOKS + units >= _BETWEEN_LOOKS:
                 task.budget.check()
+            self._work += units
             budget.spend(units)
 
         explorer.spend = spend
@@ -63,15 +63,15 @@ class Graphs(Engine[ProgramTask, Decision]):
         if found is not None:
             return self._refuted(task, explorer, found)
         if explorer.threads.was_cut:
-            return GaveUp(
-                "something was cut at the bound", "raise --bound", bound=task.bound, stats=self._stats()
-            )
+            reason, advice = "something was cut at the bound", "raise --bound"
+            cut = tuple(explorer.threads.cut.values())
+            return GaveUp(reason, advice, bound=task.bound, cut=cut, stats=self._stats())
         return Proved(stats=self._stats())
 
     def _stats(self) -> dict[str, int]:
         assert self._explorer is not None
         return {
-            "events": self._events, "executions": self._explorer.complete, "blocked": self._explorer.blocked,
+            "work": self._work, "executions": self._explorer.complete, "blocked": self._explorer.blocked,
         }  # fmt: skip
 
     def _refuted(self, task: ProgramTask, explorer: Explorer, found: Failing) -> Decision:

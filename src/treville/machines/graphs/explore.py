@@ -28,8 +28,10 @@ from treville.records import dataclass, field
 from treville.results.properties import NEVER_WRITTEN, Error
 
 _MOST_EVENTS = 4_000
+_LOOK_ON = 5_000
 Found: TypeAlias = "Graph | Failing | None"
 Choice: TypeAlias = Callable[[], Found]
+ORDERLESS = frozenset(("A", "RLX", "NA", "DATA"))
 _STEPS = (Does.FENCE, Does.SPAWN, Does.ALLOCATE)
 
 
@@ -45,7 +47,8 @@ class Failing:
 @dataclass
 class Explorer:
     """The search; it can go on where `spend` ended it. That counts the events that are added. `reduced`:
-    leave out what makes no difference to failures. `visit` is shown every complete graph."""
+    leave out what makes no difference to failures. `visit` is shown every complete graph. With a `doubt` the
+    search goes on for a while: it may still find a failure, but that there is none is no answer any more."""
 
     threads: Threads
     space: Space
@@ -58,15 +61,19 @@ class Explorer:
     visit: Callable[[Graph], None] | None = None
     early: EarlyWrites | None = None
     races: bool = False
+    doubt: str = ""
     complete: int = 0
     blocked: int = 0
     _first: dict[int, int] = field(default_factory=dict)
     _children: dict[tuple[int, int], int] = field(default_factory=dict)
     _stack: list[Choice] = field(default_factory=list)
     _graph: Graph | None = None
+    _look_on: int = _LOOK_ON
 
     def __post_init__(self) -> None:
-        self._rounds = Rounds(self.threads, self.space.memories.globals, self._behind)
+        depends = self.consistency.depends
+        orderless = ORDERLESS if depends is None else ORDERLESS - {"A"}  # which is Arm's acquire
+        self._rounds = Rounds(self.threads, self.space.memories.globals, self._behind, depends, orderless)
         self._stack.append(self._begin)
 
     def explore(self) -> Failing | None:
@@ -78,15 +85,21 @@ class Explorer:
         while True:
             if self._graph is None:
                 if not stack:
-                    return None
+                    break
                 found = stack[-1]()  # it stays there if work ends in the midst of it
                 stack.pop()
             else:
                 self.spend(1)
                 found = self._next(self._graph)
+                self._look_on -= bool(self.doubt)
             if isinstance(found, Failing):
                 return found
             self._graph = found
+            if self._look_on < 0:
+                break
+        if self.doubt:
+            raise TooManyStates(self.doubt)
+        return None
 
     def _begin(self) -> Graph:
         graph = Graph()
@@ -238,7 +251,10 @@ class Explorer:
         return access(graph, number, last, action)
 
     def _stopped(self, graph: Graph, number: int, last: Event) -> Graph:
-        """The thread goes no further: an error that nobody asked for."""
+        """The thread goes no further: an error that nobody asked for. Where writes may come early, those
+        behind it might be seen all the same."""
+        if self.early is not None:
+            self.doubt = "some runs use memory as they may not, and what follows in them has no meaning"
         event = self._event(graph, Kind.CHOOSE, number, last, Action(Does.BLOCKED))
         event.after, event.idle = last.after, True
         self._first[last.after] = 0
@@ -335,7 +351,7 @@ class Explorer:
         self.clocks.follow(event, last)
         self.clocks.release(event, graph, last if event.linked else None)
         if self.early is not None and self.early.possible(graph, event):
-            raise TooManyStates("a write that an earlier read might have read: load buffering")
+            self.doubt = "a write that an earlier read might have read: load buffering"
         graph.urgent = -1
         low = 1 + lower_bound(graph, place, last.seen)
         choices: list[Choice] = []

@@ -42,9 +42,34 @@ class Dependencies:
             found = self._known[key] = self._walked(graph, thread)
         return found
 
-    def _walked(self, graph: Graph, thread: int) -> list[Needs | None]:
+    def are_no_more(self, graph: Graph, first: Event, last: Event, after: int) -> bool:
+        """Does what follows depend on no more, if the first of two reads finds at once what the last finds,
+        and nothing comes between?"""
+        following = self._threads.actions[after].instruction
+        if following is None:
+            return True
+        events, bit = graph.threads[first.thread], 1 << last.index
+        long, short = self._walk(graph, first.thread), self._walk(graph, first.thread)
+        for walk, before, read in ((long, events[: last.index], last), (short, events[: first.index], first)):
+            for event in before:
+                self._pass(walk, event)
+            assert read.instruction is not None
+            walk.run_to(read.instruction)
+            walk.go_on(Value(last.value, bit))
+            walk.run_to(following)
+        return long.depends_on_all_of(short, {name for name, _ in self._threads.frames[after].registers})
+
+    def _walk(self, graph: Graph, thread: int) -> Walk:
         body, argument = self._body(graph, thread)
-        walk = Walk(self._threads.bodies[body], thread, argument)
+        return Walk(self._threads.bodies[body], thread, argument)
+
+    def _pass(self, walk: Walk, event: Event) -> None:
+        if event.instruction is not None:
+            walk.run_to(event.instruction)
+            walk.go_on(self._result(event))
+
+    def _walked(self, graph: Graph, thread: int) -> list[Needs | None]:
+        walk = self._walk(graph, thread)
         found: list[Needs | None] = []
         for event in graph.threads[thread]:
             instruction = event.instruction

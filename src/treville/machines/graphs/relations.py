@@ -136,4 +136,4 @@ def uncounted(units: int) -> None:
 
 def units_of(base: Base) -> int:
     """What it costs to evaluate a model, in events that might be added to graphs meanwhile."""
-    return 20 + base.count * base.count // 4
+    return 5 + base.count * base.count // 20

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from treville.machines.graphs.clocks import ACQUIRING
 from treville.machines.graphs.event import Event, Kind
 from treville.machines.graphs.graph import Graph
+from treville.machines.graphs.local import Dependencies
 from treville.machines.memories import slot_of
 from treville.machines.threads import Does, Run, Threads
 from treville.programs import ir
@@ -22,15 +23,18 @@ from treville.programs.spin import registers_of
 
 _MOST_THREADS = 64  # as `Memories.fresh` names objects
 _UNSEEN = (Kind.READ, Kind.FENCE, Kind.CHOOSE)
-_ORDERLESS = frozenset(("A", "RLX", "NA", "DATA"))
 
 
 class Rounds:
     """Looks for rounds that make no difference. `globals` is the number of globals, `behind` the thread
     after an action with a result."""
 
-    def __init__(self, threads: Threads, global_count: int, behind: Callable[[int, int], int]) -> None:
+    def __init__(
+        self, threads: Threads, global_count: int, behind: Callable[[int, int], int],
+        depends: Dependencies | None, orderless: frozenset[str],
+    ) -> None:  # fmt: skip
         self.threads, self._globals, self._behind = threads, global_count, behind
+        self._depends, self._orderless = depends, orderless
         self._overwritten: dict[tuple[int, int], bool] = {}
 
     def ends(self, graph: Graph, event: Event, after: int) -> bool:
@@ -49,15 +53,24 @@ class Rounds:
                 return False
             if same(other.state, after):
                 return True
-            if kind is Kind.READ and self._finds_as_well(other, event, after):
+            if kind is Kind.READ and self._finds_as_well(graph, other, event, after):
                 return True
         return False
 
-    def _finds_as_well(self, first: Event, last: Event, after: int) -> bool:
-        """Might the first read of a round have found what the last one found, with the same effect?"""
-        if last.kind is not Kind.READ or first.place != last.place or not _is_weaker(first, last):
+    def _finds_as_well(self, graph: Graph, first: Event, last: Event, after: int) -> bool:
+        """Might the first read of a round have found what the last one found, with the same effect, and with
+        no more order of what follows?"""
+        if last.kind is not Kind.READ or first.place != last.place or not self._is_weaker(first, last):
             return False
-        return self.threads.same_place(self._behind(first.state, last.value), after)
+        if not self.threads.same_place(self._behind(first.state, last.value), after):
+            return False
+        return self._depends is None or self._depends.are_no_more(graph, first, last, after)
+
+    def _is_weaker(self, one: Event, other: Event) -> bool:
+        """Does a read order no more than another one would in its place?"""
+        first, second = _tags(one), _tags(other)
+        asked = first - self._orderless
+        return asked <= second or (asked <= {"ACQ"} and bool(second & ACQUIRING))
 
     def _is_unseen(self, events: list[Event], write: Event, after: int) -> bool:
         """Does a write leave what was there, or something that nobody will see?"""
@@ -106,13 +119,6 @@ class Rounds:
 
 def _argument(event: Event) -> int:
     return event.place if event.kind is Kind.SPAWN else 0
-
-
-def _is_weaker(one: Event, other: Event) -> bool:
-    """Does a read order no more than another one would in its place?"""
-    first, second = _tags(one), _tags(other)
-    asked = first - _ORDERLESS
-    return asked <= second or (asked <= {"ACQ"} and bool(second & ACQUIRING))
 
 
 def _tags(event: Event) -> frozenset[str]:
