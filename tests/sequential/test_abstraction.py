@@ -76,7 +76,8 @@ def mutated(model: str, old: str, new: str, kind: str = LISTS) -> str:
 def check_list(machine: Running, store: Store, location: int, nodes: int) -> None:
     """From the sentinel on: sorted, circular both ways, all nodes once, exactly one head."""
     at = machine.at
-    order, place = [], at(store, "next", location, nodes)
+    order: list[int] = []
+    place = at(store, "next", location, nodes)
     while place != nodes and len(order) <= nodes:
         order.append(place)
         place = at(store, "next", location, place)
