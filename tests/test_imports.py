@@ -45,7 +45,16 @@ ALLOWED: dict[str, set[str]] = {
     "histories": {"relations", "results", "formulas", "solving", "witness", "drawing"},
     "parameterised": {"relations", "results", "solving", "witness", "drawing"},
     "petri": {"relations", "results", "solving", "witness", "drawing"},
-    "campaigns": {*_PIPELINE, "sequential", "witness", "questions", "rendering", "histories", "parameterised", "petri"},
+    "campaigns": {
+        *_PIPELINE,
+        "sequential",
+        "witness",
+        "questions",
+        "rendering",
+        "histories",
+        "parameterised",
+        "petri",
+    },
 }
 # Modules that every package may import.
 SHARED = ("fences",)

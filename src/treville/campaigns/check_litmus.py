@@ -15,14 +15,15 @@ from treville.campaigns.inputs import input_text
 from treville.campaigns.kind import Telling
 from treville.campaigns.loading import load_model, load_test, own_model
 from treville.campaigns.vacuity import about_model, about_test
-from treville.engines.contract import Failure, Refuted
+from treville.engines.contract import Failure, GaveUp, Refuted
 from treville.engines.registry import AUTO, engine_name
 from treville.events.execution import Execution
 from treville.models.model import Model
 from treville.models.races import defines_races, races_in, races_of, with_races
-from treville.programs.litmus.test import LitmusTest
+from treville.programs.litmus.test import LitmusTest, Quantifier
 from treville.questions.executions import executions
 from treville.questions.outcomes import outcomes_of_all_runs
+from treville.questions.reachability import condition_in_rounds
 from treville.records import replace
 from treville.results import Budget, BudgetExceeded, InputError, Verdict, as_warnings
 from treville.results.defaults import BOUND
@@ -36,7 +37,11 @@ from treville.results.reports.report import Status
 def fill_litmus(draft: Draft[CheckReport], question: Question, telling: Telling[CheckReport]) -> None:
     """Complete the report of a litmus test."""
     goal = question.goal
-    if goal in (Property.SAFETY, Property.ASSERTION):
+    if question.options.engine == "rounds":
+        if goal not in (Property.SAFETY, Property.ASSERTION):
+            raise InputError("--engine rounds asks about the condition of a litmus test only")
+        _in_rounds(draft, question, telling)
+    elif goal in (Property.SAFETY, Property.ASSERTION):
         _condition(draft, question, telling)
     elif goal is Property.RACE:
         _race(draft, question, telling)
@@ -140,6 +145,34 @@ def _engine(options: Options) -> str:
 def _observed(found: LitmusReport) -> str:
     holds = {True: "holds", False: "does not hold", None: "is not decided"}[found.condition_holds]
     return f"{found.condition} {holds} (observed: {found.observation})"
+
+
+# -- runs in rounds -------------------------------------------------------------------------------------
+
+
+def _in_rounds(draft: Draft[CheckReport], question: Question, telling: Telling[CheckReport]) -> None:
+    """The condition as an assertion of a whole program."""
+    options = question.options
+    budget = Budget(options.limits.seconds, options.limits.memory, listener=telling.progress)
+    with budget.stage(READING):
+        test = load_test(input_text(question.file, question.text), question.file)
+        name = question.model or own_model(test)
+        draft.report = replace(draft.report, model=name, property="condition")
+        model = load_model(name, options.variants, options.bell)
+    found = condition_in_rounds(test, model, options.bound or None, budget, options.rounds)
+    draft.report = replace(draft.report, stats=dict(found.stats))
+    if isinstance(found, GaveUp):
+        raise found.error or BudgetExceeded(found.reason, found.advice)
+    reached = isinstance(found, Refuted)
+    holds = reached == (test.quantifier is Quantifier.EXISTS)
+    draft.report = replace(
+        draft.report,
+        status=Status.DONE,
+        verdict=Verdict.PASS if holds else Verdict.FAIL,
+        violated=None if holds else "condition",
+        bound=found.bound,
+        reason=f"{test.quantifier.value} {'holds' if holds else 'does not hold'}",
+    )
 
 
 # -- data races -----------------------------------------------------------------------------------------

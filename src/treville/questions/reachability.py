@@ -13,14 +13,17 @@ from treville.analysis.alias_names import FLOW, Alias
 from treville.engines.contract import Decision, Failure, GaveUp, Proved, Refuted
 from treville.engines.registry import AUTO, DECIDE, STATES
 from treville.engines.schedule import ALL_STATES, Slice, run, slices_for
-from treville.engines.task import ProgramTask, RoundBounds, program_task
+from treville.engines.task import ProgramTask, RoundBounds, program_task, ready_task
 from treville.models.evaluate import Evaluation, evaluate
 from treville.models.model import Model
-from treville.passes.program import Context, Source
+from treville.passes.program import Context, Source, lower
+from treville.programs.litmus.test import LitmusTest
+from treville.programs.litmus.whole import asserting
 from treville.programs.operators import wrap
 from treville.questions.mixed_sizes import needs_no_races, races_of_parts, with_doubt
 from treville.records import dataclass
 from treville.results import Budget, Unsupported, Verdict
+from treville.results.properties import Property
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,19 @@ def reachability(
         judge_again(scheduled.answer, task.model)
     decision = scheduled.answer if races is None else with_doubt(scheduled.answer, races)
     return Answer(decision, scheduled.engine, task)
+
+
+def condition_in_rounds(
+    test: LitmusTest, model: Model, bound: int | None, budget: Budget, rounds: RoundBounds
+) -> Decision:
+    """Whether a litmus test can reach the state of its condition (for `forall`: miss it), as a whole program
+    that is run in rounds: `Refuted` if it can."""
+    program = lower(asserting(test), Context(model, Property.ASSERTION, test.dialect))
+    task = ready_task(program, model, Property.ASSERTION, bound, budget, rounds=rounds)
+    decision = run(task, (Slice("rounds"),), DECIDE).answer
+    if isinstance(decision, Refuted):
+        judge_again(decision, task.model)
+    return decision
 
 
 def _slices(task: ProgramTask, engine: str) -> tuple[Slice, ...]:

@@ -17,6 +17,7 @@ from treville.formulas.formula import FALSE, TRUE, Literal
 from treville.formulas.gates import Gates
 from treville.programs.ir import LOCATION_BASE, LOCATION_STRIDE, Instruction, Load, error_of
 from treville.records import dataclass
+from treville.results import Budget
 from treville.results.properties import NEVER_WRITTEN, Error
 from treville.sequential.abstraction import SORTED, abstraction_text
 from treville.sequential.circuits import Bits, Held, Memory
@@ -59,8 +60,9 @@ class Rounds:
     """The formula of all runs; `wrong` lists what may go wrong, `cuts` where threads may be cut at the
     bound of loops."""
 
-    def __init__(self, plan: Plan, bounds: Bounds, kind: str = SORTED) -> None:
+    def __init__(self, plan: Plan, bounds: Bounds, kind: str = SORTED, budget: Budget | None = None) -> None:
         self.plan, self.bounds = plan, bounds
+        self._budget = budget or Budget()
         self.formula = Gates()
         self.values = BitVectors(self.formula, plan.facts, {})
         self.turns: list[Turn] = []
@@ -147,6 +149,7 @@ class Rounds:
     def _turn(self, turn: int, thread: int) -> None:
         rows = self._counters[thread]
         for number, step in enumerate(self.plan.threads[thread].steps):
+            self._budget.check()
             before = rows[turn - 1][number] if turn else FALSE
             now = self.formula.both(rows[turn][number], -before)
             active = self.formula.both(now, self.values.condition(step.guard))
@@ -312,13 +315,21 @@ def _flagged_objects(plan: Plan) -> dict[int, bool]:
 
 def enough(plan: Plan) -> Bounds:
     """Bounds that lose no run of the plan. A round more is needed only where a thread goes on before one that
-    comes earlier in a round, and neither of the two is both the first and the last; each write gets to memory
-    at a time of its own, behind all others of its location."""
+    comes earlier in a round, so never behind the last thread nor in front of the first; each write gets to
+    memory at a time of its own. A list has what memory holds and all pending writes, and one node more where
+    something else is written at once."""
     lengths = [_turns(thread.steps) for thread in plan.threads]
     total, most = sum(lengths), max(lengths[0], lengths[-1])
     writes = plan.writes()
-    pending = max((sum(cell in step.cells for step in writes) for cell in plan.cells), default=0)
-    return Bounds(1 + total - most, 1 + len(writes), max(2, 1 + pending))
+    at_once = {
+        cell
+        for thread in plan.threads
+        for step in thread.steps
+        if step.does is Does.WRITE_NOW
+        for cell in step.cells
+    }
+    nodes = [1 + sum(cell in step.cells for step in writes) + (cell in at_once) for cell in plan.listed]
+    return Bounds(1 + total - most, 1 + len(writes), max(2, *nodes, 2))
 
 
 def _turns(steps: Sequence[Step]) -> int:

@@ -219,7 +219,7 @@ class InRounds(Engine[ProgramTask, Decision]):
 
 
 def _encoded(plan: Plan, bounds: Bounds, task: ProgramTask) -> _Asked:
-    rounds = Rounds(plan, bounds)
+    rounds = Rounds(plan, bounds, budget=task.budget)
     wrong, otherwise = rounds.violation(task.property.errors)
     return _Asked(rounds, CaDiCaL(rounds.formula), wrong, otherwise)
 

@@ -1,0 +1,247 @@
+"""Paper 001 again: its tables, its litmus tests, how formulas grow, and CBMC behind what is written.
+
+    python bench/sequentialise.py table1
+    python bench/sequentialise.py table2 [--models tso,pso]
+    python bench/sequentialise.py litmus FOLDER EXPECTED.csv [--count N] [--seed S]
+    python bench/sequentialise.py programs [--seconds S]
+    python bench/sequentialise.py growth
+    python bench/sequentialise.py cbmc PROGRAM [--count N]
+
+*table1*: mutual exclusion without fences, Fibonacci, parker and a stack with the paper's parameters.
+*table2*: safestack (`examples/c/safestack.c`). *litmus*: tests with an `exists` clause under tso and pso with
+2 rounds, 20 timestamps, 2 nodes and 10 bits; those that need more are listed with what they need. *programs*:
+all of `tests/c` with their expected verdicts. *growth*: clauses over rounds, timestamps and nodes, for the
+lists and for plain store buffers. *cbmc*: small random programs, checked by an external CBMC and by the own
+back end.
+
+Seconds are CPU seconds of one process. Ends with 1 if a verdict is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+from treville.campaigns.loading import load_model, load_test
+from treville.engines.contract import Decision, GaveUp, Refuted
+from treville.engines.decide.rounds import InRounds
+from treville.engines.task import ProgramTask, RoundBounds, program_task, ready_task
+from treville.passes.program import Context, lower
+from treville.programs.c import read_unit
+from treville.programs.litmus.whole import asserting
+from treville.results import Budget
+from treville.results.properties import Property
+from treville.sequential.abstraction import BUFFERS, LISTS, SORTED
+from treville.sequential.dialects import Dialect
+from treville.sequential.emit import Emission, emitted
+from treville.sequential.plan import plan_of
+from treville.sequential.rounds import Bounds, Rounds
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # for tests.sequential
+SAFE = ROOT / "tests" / "c" / "safe"
+
+# Program, macros, unwinding, nodes, bits, rounds, timestamps, unsafe?, the paper's seconds under TSO and PSO.
+TABLE_1 = (
+    ("dekker.c", ("F=0",), 1, 2, 4, 2, 2, True, 0.77, 0.75),
+    ("lamport.c", ("F=0",), 1, 2, 4, 2, 2, True, 0.88, 0.88),
+    ("peterson.c", ("F=0",), 1, 3, 4, 2, 2, True, 0.66, 0.65),
+    ("szymanski.c", ("F=0",), 1, 3, 4, 2, 3, True, 0.81, 0.80),
+    ("fibonacci.c", ("N=5", "UNSAFE"), 6, 2, 10, 6, 2, True, 6.47, 6.51),
+    ("fibonacci.c", ("N=5",), 6, 2, 10, 6, 2, False, 9.78, 8.82),
+    # Treville's parker has two pending writes of one location, and error numbers that 4 bits do not hold.
+    ("parker.c", (), 2, 3, 6, 2, 3, True, 1.68, 2.19),
+    ("stack.c", ("N=2", "WRONG"), 2, 2, 5, 2, 2, True, 1.50, 1.49),
+)
+# Timestamps, nodes, rounds, found?, the paper's seconds under TSO and PSO.
+TABLE_2 = (
+    (1, 2, 4, True, 618, 702), (1, 2, 3, False, 722, 676), (1, 3, 4, True, 825, 1266),
+    (1, 3, 3, False, 770, 740), (3, 2, 4, True, 1615, 1247), (3, 2, 3, False, 1474, 1635),
+    (3, 3, 4, True, 4462, 1876), (3, 3, 3, True, 3742, 1207), (3, 3, 2, False, 734, 674),
+    (7, 2, 4, True, 2837, 6275), (7, 2, 3, False, 2107, 2174),
+)  # fmt: skip
+
+
+def decided(task: ProgramTask) -> tuple[Decision, float]:
+    """The answer and what it cost."""
+    started = time.process_time()
+    return InRounds().run(task), time.process_time() - started
+
+
+def program(path: Path, defines: tuple[str, ...], model: str, bound: int, rounds: RoundBounds) -> ProgramTask:
+    """The task of a C program."""
+    context = Context(load_model(model), Property.SAFETY)
+    return program_task(read_unit(path, defines), context, bound, Budget(600), rounds=rounds)
+
+
+def table1() -> int:
+    """The rows of Table I."""
+    wrong = 0
+    for name, defines, bound, nodes, bits, rounds, stamps, unsafe, *paper in TABLE_1:
+        for model, limit in zip(("tso", "pso"), paper, strict=True):
+            bounds = RoundBounds(rounds, stamps, nodes, bits)
+            found, seconds = decided(program(SAFE / name, defines, model, bound, bounds))
+            right = isinstance(found, Refuted) == unsafe
+            wrong += not right
+            said = type(found).__name__
+            print(f"{name:14} {' '.join(defines):10} {model} {said:8} {seconds:6.2f} s, paper {limit:5.2f}"
+                  f"{'' if right else '  WRONG'}")  # fmt: skip
+    return wrong
+
+
+def table2(models: list[str]) -> int:
+    """The rows of Table II, found again at 32 bits by the machine."""
+    wrong = 0
+    for stamps, nodes, rounds, reached, *paper in TABLE_2:
+        for model, limit in zip(("tso", "pso"), paper, strict=True):
+            if model in models:
+                bounds = RoundBounds(rounds, stamps, nodes, 3)
+                found, seconds = decided(program(ROOT / "examples/c/safestack.c", (), model, 3, bounds))
+                right = isinstance(found, Refuted) == reached
+                wrong += not right
+                said = f"{type(found).__name__:8} {seconds:7.1f} s, paper {limit}"
+                told = f"({limit / seconds:.0f} times){'' if right else '  WRONG'}"
+                print(f"K={stamps} N={nodes} R={rounds} {model} {said} {told}", flush=True)
+    return wrong
+
+
+def litmus(folder: Path, expected: Path, count: int, seed: int) -> int:
+    """Litmus tests with the parameters of Table I."""
+    with expected.open() as lines:
+        rows = list(csv.DictReader(lines))
+    Random(seed).shuffle(rows)
+    wrong, more, slowest, total = 0, 0, 0.0, 0.0
+    for row in rows[:count]:
+        test = load_test((folder / row["file"]).read_text(), row["file"])
+        for model in ("tso", "pso"):
+            known = load_model(model)
+            whole = lower(asserting(test), Context(known, Property.ASSERTION, test.dialect))
+            for bounds in (RoundBounds(2, 20, 2, 10), RoundBounds()):
+                asked = ready_task(whole, known, Property.ASSERTION, 5, Budget(60), rounds=bounds)
+                found, seconds = decided(asked)
+                if bounds.rounds:
+                    slowest, total = max(slowest, seconds), total + seconds
+                reachable = row[model] == "reachable"
+                if isinstance(found, Refuted) and not reachable:
+                    print(f"{row['file']} under {model}: WRONG, it is unreachable")
+                    wrong += 1
+                if isinstance(found, Refuted) == reachable:
+                    if not bounds.rounds:
+                        more += 1
+                        assert isinstance(found, Refuted)
+                        print(f"{row['file']} under {model} needs {found.stats['smallest']}")
+                    break
+                if not bounds.rounds:
+                    print(f"{row['file']} under {model}: WRONG, it is reachable ({type(found).__name__})")
+                    wrong += 1
+    asked_for = 2 * min(count, len(rows))
+    print(f"{asked_for} questions, {wrong} wrong, {more} need more than 2 rounds or 2 nodes;"
+          f" slowest {slowest:.2f} s, all {total:.1f} s")  # fmt: skip
+    return wrong
+
+
+def programs(seconds: float) -> int:
+    """The programs of tests/c."""
+    wrong = answered = asked = 0
+    with (ROOT / "tests/c/expected.csv").open() as lines:
+        rows = [row for row in csv.DictReader(lines) if row["model"] in ("sc", "tso", "pso")]
+    for row in rows:
+        context = Context(load_model(row["model"]), Property.SAFETY)
+        unit = read_unit(ROOT / "tests/c" / row["file"], tuple(row["defines"].split()))
+        bound = int(row["bound"]) if row["bound"].isdigit() else None
+        found = InRounds().run(program_task(unit, context, bound, Budget(seconds)))
+        asked += 1
+        if isinstance(found, GaveUp):
+            continue
+        answered += 1
+        if ("FAIL" if isinstance(found, Refuted) else "PASS") != row["verdict"]:
+            print(f"{row['file']} {row['defines']} under {row['model']}: WRONG, it is {row['verdict']}")
+            wrong += 1
+    print(f"{asked} questions, {answered} answered, {wrong} wrong")
+    return wrong
+
+
+def growth() -> int:
+    """Clauses for rounds, timestamps, nodes: peterson without fences."""
+    asked = program(SAFE / "peterson.c", ("F=0",), "tso", 2, RoundBounds())
+    plan = plan_of(asked.program, "tso", 2, Budget())
+    for title, all_bounds in (
+        ("rounds", [Bounds(n, 4, 3) for n in (2, 4, 8, 16)]),
+        ("timestamps", [Bounds(4, n, 3) for n in (2, 4, 8, 16, 32)]),
+        ("nodes", [Bounds(4, 4, n) for n in (2, 3, 4, 6, 8)]),
+    ):
+        for kind in (SORTED, LISTS, BUFFERS):
+            sizes = [len(Rounds(plan, bounds, kind).formula.forbidden) for bounds in all_bounds]
+            print(f"{title:10} {kind:8} {' '.join(map(str, sizes))}")
+    return 0
+
+
+def random_tasks(count: int) -> Iterator[tuple[int, str, ProgramTask]]:
+    """Small random programs, each under one model."""
+    from tests.sequential.test_rounds import random_program, task_of
+
+    for seed in range(count):
+        model = ("sc", "tso", "pso")[seed % 3]
+        yield seed, model, task_of(random_program(Random(seed)), model, RoundBounds(3, 3, 3))
+
+
+def cbmc(command: str, count: int) -> int:
+    """An external CBMC on what is written, against the own back end within the same bounds."""
+    wrong, unsafe = 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "program.c"
+        for seed, model, asked in random_tasks(count):
+            plan = plan_of(asked.program, model, 1, Budget())
+            path.write_text(emitted(plan, Emission(Bounds(3, 3, 3), 1, 32, Dialect.CBMC)))
+            run = subprocess.run([command, "--unwind", "12", path], capture_output=True, check=False)
+            own = isinstance(decided(asked)[0], Refuted)
+            unsafe += own
+            if run.returncode not in (0, 10) or (run.returncode == 10) != own:
+                print(f"seed {seed} under {model}: CBMC ends with {run.returncode}, own says {own}")
+                wrong += 1
+    print(f"{count} programs, {unsafe} unsafe, {wrong} different")
+    return wrong
+
+
+def main() -> int:
+    """See the module."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    commands = parser.add_subparsers(dest="what", required=True)
+    commands.add_parser("table1")
+    commands.add_parser("table2").add_argument("--models", default="tso,pso")
+    tests = commands.add_parser("litmus")
+    tests.add_argument("folder", type=Path)
+    tests.add_argument("expected", type=Path)
+    tests.add_argument("--count", type=int, default=10**6)
+    tests.add_argument("--seed", type=int, default=1)
+    commands.add_parser("programs").add_argument("--seconds", type=float, default=5)
+    commands.add_parser("growth")
+    other = commands.add_parser("cbmc")
+    other.add_argument("program")
+    other.add_argument("--count", type=int, default=60)
+    options = parser.parse_args()
+    match options.what:
+        case "table1":
+            wrong = table1()
+        case "table2":
+            wrong = table2(options.models.split(","))
+        case "litmus":
+            wrong = litmus(options.folder, options.expected, options.count, options.seed)
+        case "programs":
+            wrong = programs(options.seconds)
+        case "growth":
+            wrong = growth()
+        case _:
+            wrong = cbmc(options.program, options.count)
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
