@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
+from tests.random_races import as_program, random_races
 from tests.random_views import RandomTest
 from tests.random_waiting import Waiting
 from tests.seeds import conclusive, generator
@@ -196,6 +197,16 @@ def compare_answers(name: str, engine: str, seeds: range) -> tuple[int, int]:
         passed += isinstance(found, Proved)
         failed += isinstance(found, Refuted)
     return passed, failed
+
+
+def test_races_are_those_of_the_solver() -> None:
+    kinds, rc11 = set(), load_model("rc11")
+    for seed in range(30):
+        task = ready_task(as_program(random_races(seed)), rc11, Property.RACE, 2)
+        found, other = (DECIDE[engine]().run(task) for engine in ("graphs", "formulas"))
+        assert type(found) is type(other), seed
+        kinds.add(type(found))
+    assert conclusive(kinds == {Proved, Refuted})
 
 
 OTHERS = [
