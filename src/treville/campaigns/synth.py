@@ -295,6 +295,8 @@ def _told_apart(report: SynthReport) -> list[str]:
         lines.append(f"  unique up to {report.events} events, with {len(missing)} tests that were missing:")
     elif report.unique:
         lines.append(f"  unique up to {report.events} events: no other model that was found differs")
+    elif missing and report.model is None:
+        lines.append(f"  after {len(missing)} tests that were asked for:")
     elif missing:
         lines.append(
             "  not unique: another model explains the tests as well, and differs in the last of these"
