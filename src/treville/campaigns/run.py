@@ -82,6 +82,9 @@ class Crew(Protocol[Q, R]):
     def wait(self) -> Iterator[Happened[R]]:
         """Wait a moment; what has happened by then."""
 
+    def known(self) -> Iterator[Happened[R]]:
+        """What is known already of questions that are being worked on."""
+
     def close(self) -> None:
         """End all that is under way."""
 

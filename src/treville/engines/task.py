@@ -56,7 +56,7 @@ def program_task(
     bound: int | None = None,
     budget: Budget | None = None,
     alias: Alias = FLOW,
-    rounds: RoundBounds = RoundBounds(),
+    rounds: RoundBounds = RoundBounds(),  # noqa: B008 - frozen
 ) -> ProgramTask:
     """The task of a file: passes are run here."""
     budget = budget or Budget()
@@ -77,7 +77,7 @@ def ready_task(
     bound: int | None = None,
     budget: Budget | None = None,
     alias: Alias = FLOW,
-    rounds: RoundBounds = RoundBounds(),
+    rounds: RoundBounds = RoundBounds(),  # noqa: B008 - frozen
 ) -> ProgramTask:
     """The task of a program that has gone through its passes already."""
     model = model_for(model, program, prop)

@@ -43,7 +43,6 @@ _MOST_DEATHS = 10  # of the process that packs, in one campaign
 _SAME = "install the same Treville on all machines, the scheduler's too"
 
 
-
 @dataclass(frozen=True, slots=True)
 class _Load:
     """A packed group. `alone`: it shares no bundle, since one of its bundle's groups ended workers."""
@@ -121,6 +120,10 @@ class Crew(Generic[Q, R]):
         ready.poll(1000 * _TICK)
         yield from self._take_packed()
         yield from self._take_finished()
+
+    def known(self) -> Iterator[Happened[R]]:
+        """Nothing: what a host knows of a question that it has not answered stays there."""
+        return iter(())
 
     def close(self) -> None:
         """Cancel what is under way: workers give up what they are doing within a moment."""
