@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from treville.machines.threads import Action, Does
 from treville.machines.views.future import ACQUIRING
-from treville.machines.views.state import Message
+from treville.machines.views.state import Knows, Message
 from treville.programs import ir
 
 if TYPE_CHECKING:
@@ -121,16 +121,26 @@ def _fence_matters(step: Step, number: int) -> bool:
 
 def _count(step: Step, number: int, lane: int, copies: int) -> None:
     """One more seq_cst event of a thread. Nobody can tell it from the last one unless the thread was seen
-    between the two, so waiting in a loop counts once."""
+    between the two, so waiting in a loop counts once. What the thread knew between the two and will still
+    release is then no longer sure to come after both."""
     lanes, knows = step.parts.lanes, step.knows[number]
     rank = lanes.rank(step.views[number], lane)
-    if rank == 0 or _was_seen(step, number, 1 << lane * lanes.width + rank - 1):
+    last = 1 << lane * lanes.width + rank - 1 if rank else 0
+    if rank == 0 or _was_seen(step, number, last):
         rank += 1
+    else:
+        knows = _without(knows, last if copies == 1 else last | last << lanes.width)
     bits = lanes.upto(lane, rank)
     if copies == 2:
         bits |= bits << lanes.width
     step.views[number] |= bits
     step.knows[number] = knows._replace(past=knows.past | bits)
+
+
+def _without(knows: Knows, bits: int) -> Knows:
+    """What a thread knows, if what it will release does not hold these bits."""
+    released = tuple((lane, view & ~bits) for lane, view in knows.released)
+    return knows._replace(fenced=knows.fenced & ~bits, released=released)
 
 
 def _was_seen(step: Step, number: int, bit: int) -> bool:
