@@ -66,8 +66,11 @@ class Fenced(RandomTest):
 
 def test_fences_wake_those_whose_turn_they_change() -> None:
     several = 0
-    for seed in (*range(60), 4906):  # in the last one it matters which cells have seq_cst accesses
-        test = Fenced(seed, size=6)
+    cases = [(seed, 6) for seed in range(60)]
+    cases.append((4906, 6))  # it matters which cells have seq_cst accesses
+    cases.append((101584, 7))  # what a fence's thread has only read does not bind a later access
+    for seed, size in cases:
+        test = Fenced(seed, size=size)
         states = expected(test)
         found, allowed = test.ends(RC11)
         assert allowed <= states <= found, seed

@@ -32,6 +32,8 @@ def forget(step: Step) -> None:
         # both lanes of seq_cst accesses count alike
         floor = floor & ~future.loose | floor & floor >> step.parts.lanes.width & future.loose
         floor = floor & ~future.strict | (floor & future.loose) << step.parts.lanes.width
+    if future.before:
+        floor = floor & ~future.before | floor << step.parts.lanes.width & future.before
     if floor:
         _lower(step, floor)
 

@@ -21,6 +21,7 @@ RELEASING = frozenset(("REL", "ACQ_REL", "SC"))
 ATOMIC = frozenset(("RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC"))
 _OWNERS = 64  # `Memories.fresh` names objects by their thread, modulo this
 _FEW = 3
+_BEFORE = -(1 << 200)  # keys of lanes: no other is as small
 _OF_ALLOCATED = ("allocated", "own")  # descriptions of cells of allocated objects
 
 
@@ -51,6 +52,7 @@ class Future:
         self.ordered: set[int] = set()  # cells with seq_cst accesses
         self.fences = self.loose = self.strict = 0  # lanes that count seq_cst events: see `seq_cst`
         self.begun = 0  # lanes of the beginnings of objects
+        self.before = 0  # lanes of what happens before, each next to the lane of its cell: see `seq_cst`
         self.relaxes = any(_is_relaxed(instruction) for instruction in self.code)
         self._reach = _reachable(threads.bodies)
         self._ids = {id(instruction): number for number, instruction in enumerate(self.code)}
@@ -64,6 +66,7 @@ class Future:
         self._fences = self._mask(lambda i: isinstance(i, ir.Fence) and "SC" in i.tags)
         self._joins = self._mask(lambda i: isinstance(i, ir.Join))
         self._spawns = self._mask(lambda i: isinstance(i, ir.Spawn))
+        self.mixes = bool(self._fences and self._ordered)
         self._acquires = self._mask(lambda i: isinstance(i, ir.Fence) and bool(i.tags & ACQUIRING))
 
     def _mask(self, wanted: Callable[[ir.Instruction], bool]) -> int:
@@ -88,6 +91,18 @@ class Future:
         if not known:
             self._ahead.clear()
             raise Surprise
+
+    def cell(self, address: int) -> int:
+        """The lane of a cell, which may be a new one."""
+        lanes = self.lanes
+        lane = lanes.number(address)
+        if self.mixes and lane == len(lanes.keys) - 1:
+            self.before |= lanes.lane(lanes.number(_BEFORE - address))
+        return lane
+
+    def binding(self, lane: int) -> int:
+        """The lane that tells which writes of a cell bind seq_cst accesses that come after a fence."""
+        return lane + 1 if self.mixes else lane
 
     def beginning(self, start: int) -> int:
         """The lane of the beginning of an object, which may be a new one."""

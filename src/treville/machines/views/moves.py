@@ -48,7 +48,8 @@ def readable(step: Step, number: int, action: Action, refused: int) -> Place:
     ranks = range(step.parts.lanes.rank(view, lane), len(history))
     if "SC" not in tags:
         return Place(lane, history, [(rank, False) for rank in ranks if not refused >> rank & 1])
-    least, past, found = step.parts.lanes.rank(step.order, lane), step.knows[number].past, []
+    lanes, past, found = step.parts.lanes, step.knows[number].past, []
+    least = lanes.rank(step.order, step.parts.future.binding(lane))
     for rank in ranks:
         message = history[rank]
         known = view | (seq_cst.gained(step, message, action.address, tags) if tags & ATOMIC else 0)
@@ -63,8 +64,9 @@ def writable(step: Step, number: int, action: Action) -> tuple[int, bool, list[i
     lane, history = step.history(action.address)
     view = step.views[number]
     in_place = seq_cst.is_ordered(action) and seq_cst.access_in_place(step, step.knows[number].past, view)
-    first = step.parts.lanes.rank(view | step.order if in_place else view, lane) + 1
-    end = len(history)
+    lanes, first, end = step.parts.lanes, step.parts.lanes.rank(view, lane) + 1, len(history)
+    if in_place:
+        first = max(first, lanes.rank(step.order, step.parts.future.binding(lane)) + 1)
     return lane, in_place, [at for at in range(first, end + 1) if at == end or not history[at].updates]
 
 

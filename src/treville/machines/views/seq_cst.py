@@ -10,6 +10,11 @@ events before it in program order and reads-from (`past`) surely come before it 
 events in place have an order that suits both. All others are treated as release and acquire alone, which
 allows too much rather than too little.
 
+What a fence knows binds later fences as a whole (`psc_F` takes what was read into account), but a later
+access only as far as the writes happen before the fence: `[SC]; (mo | rb); hb?; [F & SC]`. So where a program
+has both, each cell has a second lane next to its own (`Future.before`) for writes that happen before: a
+thread's own, and those that come with what it acquires; not those that it only read.
+
 What surely comes before is a part of views: each thread has three lanes that count its seq_cst fences, and
 its seq_cst accesses (twice). Happens-before is enough from a fence, and to a fence (`loose`: not through a
 relaxed read of a seq_cst write). From one access to another it is not enough (`strict`), where the first

@@ -92,7 +92,7 @@ class Step:
         """The lane of a cell, which may be a new one."""
         lane = self.parts.lanes.get(address)
         if lane is None:
-            lane = self.parts.lanes.number(address)
+            lane = self.parts.future.cell(address)
             self.look_ahead()
         return lane
 
@@ -180,7 +180,7 @@ class Step:
             seq_cst.access(self, number, address)
         self.note("D", number, action, address, action.value, rank)
         self._make_room(address, lane, rank)
-        own = self.parts.lanes.upto(lane, rank)
+        own = self._own(address, lane, rank)
         self.views[number] |= own
         if in_place:
             self.order |= own
@@ -191,6 +191,12 @@ class Step:
         self.memory[lane] = (*history[:rank], message, *history[rank:])
         self.goes_on(number)
 
+    def _own(self, address: int, lane: int, rank: int) -> int:
+        """What a thread knows by its own write: also that it happens before what the thread does next."""
+        lanes, future = self.parts.lanes, self.parts.future
+        own = lanes.upto(lane, rank)
+        return own | own << lanes.width if future.mixes and address in future.ordered else own
+
     def _make_room(self, address: int, lane: int, rank: int) -> None:
         """Let there be a place for a write."""
         history = self.history(address)[1]
@@ -199,6 +205,8 @@ class Step:
         if rank == len(history):
             return
         self.change_views(self.parts.lanes.insertion(lane, rank))
+        if self.parts.future.mixes and address in self.parts.future.ordered:
+            self.change_views(self.parts.lanes.insertion(lane + 1, rank))
         for number, refused in enumerate(self.asleep):
             if self.sleeps_at(number, lane):
                 self.asleep[number] = refused >> rank << rank + 1 | refused & ((1 << rank) - 1)
