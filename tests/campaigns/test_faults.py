@@ -26,7 +26,6 @@ def faults() -> ModuleType:
     return module
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "count", "seed"), [(0, 160, 9), (3, 60, 12), (5, 80, 17)])
 def test_disturbed_batches_give_each_answer_once_and_leave_nothing(
     faults: ModuleType, kind: int, count: int, seed: int

@@ -4,20 +4,24 @@ somebody else killed them."""
 from __future__ import annotations
 
 import faulthandler
+import json
 import os
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
+from treville.campaigns.journal import Journal
 from treville.campaigns.kind import Kind, Limits, Telling
-from treville.campaigns.processes import can_fork
+from treville.campaigns.processes import can_fork, remove
 from treville.campaigns.run import Nobody, Settings, run
 from treville.results.errors import Limit
 from treville.results.progress import READING, Progress
@@ -102,6 +106,8 @@ def _abort_solving(_: Asked, telling: Telling[Report]) -> None:
 
 def _explain_for_ever(question: Asked, telling: Telling[Report]) -> None:
     telling.provisional(Report(file=question.file, verdict=Verdict.FAIL, status=Status.DONE, reason="known"))
+    if question.place:
+        Path(question.place).touch()
     _hang()
 
 
@@ -291,3 +297,41 @@ def test_questions_are_taken_as_they_are_needed_and_progress_is_told() -> None:
     reports.close()  # type: ignore[attr-defined]
     assert len(taken) < 1000
     assert listening.told >= 3
+
+
+def test_what_is_known_when_a_batch_is_interrupted_is_told_but_asked_again(tmp_path: Path) -> None:
+    told = tmp_path / "told"
+
+    class Impatient(Nobody):
+        looks = 0
+
+        def waiting(self) -> None:
+            self.looks += told.exists()
+            if self.looks == 2:  # what was said before the first look has been read by now
+                raise KeyboardInterrupt
+
+    known: list[Report] = []
+    asked = [Asked("0"), Asked("1", "explain", place=str(told))]
+    with Journal(str(tmp_path / "journal"), "doing", print) as journal:
+        reports = run(Doing(), asked, journal=journal, watcher=Impatient())
+        with pytest.raises(KeyboardInterrupt):
+            known.extend(reports)
+    assert [(report.file, report.verdict) for report in known] == [("0", Verdict.PASS), ("1", Verdict.FAIL)]
+    _, *lines = (tmp_path / "journal").read_text().splitlines()
+    assert [json.loads(line)["question"] for line in lines] == ["0 "]
+
+
+def test_a_folder_is_removed_also_while_somebody_is_still_making_files(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+
+    def make_files() -> None:
+        with suppress(FileNotFoundError):
+            for number in range(10_000):
+                (folder / str(number)).touch()
+
+    making = threading.Thread(target=make_files)
+    making.start()
+    remove(str(folder))
+    assert not folder.exists()
+    making.join()

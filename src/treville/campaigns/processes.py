@@ -12,12 +12,15 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
 LAST_WORDS = "stderr"
+_ATTEMPTS = 500
+_PAUSE = 0.01  # seconds between attempts
 _BYTES_ON_A_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
@@ -61,27 +64,30 @@ def _family(process: int) -> Iterator[int]:
             yield from _family(int(child))
 
 
-def make_folder() -> str:
-    """A new folder for temporary files that nobody else may look into. (`tempfile` takes long to import.)"""
+def _name_of_folder() -> str:
+    """Where a new folder for temporary files may be. (`tempfile` takes long to import.)"""
     named = [Path(p) for p in map(os.environ.get, ("TMPDIR", "TEMP", "TMP")) if p]
     parent = next((p for p in named if p.is_dir()), Path("/tmp")).absolute()
-    while True:
-        folder = str(parent / f"treville-{os.urandom(6).hex()}")
-        with suppress(FileExistsError):
-            os.mkdir(folder, 0o700)  # noqa: PTH102 - quicker
-            return folder
+    return str(parent / f"treville-{os.urandom(8).hex()}")
 
 
 def remove(folder: str) -> None:
-    """Remove a worker's folder, or that of all workers, with what is in it: in most cases only last words."""
+    """Remove a worker's folder, or that of all workers, with what is in it: in most cases only last words.
+    A compiler that was killed may still be about to make a file: then it is tried again."""
     with suppress(OSError):
         os.unlink(f"{folder}/{LAST_WORDS}")  # noqa: PTH108 - quicker
     try:
         os.rmdir(folder)  # noqa: PTH106 - quicker
+    except FileNotFoundError:
+        return
     except OSError:
         import shutil
 
-        shutil.rmtree(folder, ignore_errors=True)
+        for _ in range(_ATTEMPTS):
+            shutil.rmtree(folder, ignore_errors=True)
+            if not Path(folder).exists():
+                return
+            time.sleep(_PAUSE)
 
 
 def forget_words() -> None:
@@ -101,15 +107,17 @@ def last_words(folder: str) -> str:
 
 
 class Guard:
-    """Outlives this process if that is killed, and cleans up behind it."""
+    """Outlives this process if that is killed, and cleans up behind it. Nobody else may look into its
+    `folder` for temporary files, which is there only after somebody is there to remove it."""
 
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
+    def __init__(self) -> None:
+        self.folder = _name_of_folder()
         reader, self.descriptor = os.pipe()
         self._process = os.fork()
         if not self._process:
-            _wait_and_clean_up(reader, folder)
+            _wait_and_clean_up(reader, self.folder)
         os.close(reader)
+        os.mkdir(self.folder, 0o700)  # noqa: PTH102 - quicker
 
     def protects(self, leader: int) -> None:
         """Kill this group, too."""
@@ -125,7 +133,7 @@ class Guard:
 
     def dismiss(self) -> None:
         """All groups are gone: remove the temporary files, and need no guard any more."""
-        remove(self._folder)
+        remove(self.folder)
         os.close(self.descriptor)
         ended(self._process)
 
@@ -147,9 +155,28 @@ def _wait_and_clean_up(reader: int, folder: str) -> NoReturn:
                 leaders.pop(leader, None)
         for leader in leaders:
             kill_group(leader)
+        _wait_for_end(leaders)
         remove(folder)
     finally:
         os._exit(0)
+
+
+def _wait_for_end(leaders: Iterable[int]) -> None:
+    """Wait until groups that were killed are gone: until then they may make files."""
+    for _ in range(_ATTEMPTS):
+        leaders = [leader for leader in leaders if _is_there(leader)]
+        if not leaders:
+            return
+        time.sleep(_PAUSE)
+
+
+def _is_there(leader: int) -> bool:
+    """Whether a group has processes."""
+    try:
+        os.killpg(leader, 0)
+    except OSError:
+        return False
+    return True
 
 
 def _lines() -> Iterator[bytes]:

@@ -141,7 +141,7 @@ class _Batch(Generic[Q, R]):
                     self.watcher.waiting()
         except KeyboardInterrupt:
             for happened in workers.known():
-                self.take(happened)
+                self.take(happened, record=False)
             yield from self.in_order()
             raise
         finally:
@@ -181,13 +181,13 @@ class _Batch(Generic[Q, R]):
             self.emitted += 1
             yield report
 
-    def take(self, happened: Happened[R]) -> None:
-        """A worker said something."""
+    def take(self, happened: Happened[R], *, record: bool = True) -> None:
+        """A worker said something. What is not recorded is asked again when the batch goes on."""
         question, key = self.asked[happened.number]
         if happened.progress is not None:
             self.watcher.working(question.file, happened.progress)
         if happened.report is not None:
-            if self.journal is not None:
+            if self.journal is not None and record:
                 self.journal.add(key, question.limits, happened.report)
             del self.asked[happened.number]
             self.ready[happened.number] = happened.report

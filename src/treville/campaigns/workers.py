@@ -31,7 +31,6 @@ from treville.campaigns.processes import (
     forget_words,
     kill_group,
     last_words,
-    make_folder,
     remove,
     resident_bytes,
 )
@@ -96,7 +95,6 @@ class Workers(Generic[Q, R]):
     _private: tuple[int, ...] = ()
     _workers: list[_Worker[Q, R]] = field(default_factory=list)
     _guard: Guard | None = None
-    _folder: str = ""
     _made: int = 0
 
     @property
@@ -270,10 +268,9 @@ class Workers(Generic[Q, R]):
 
     def _fork(self) -> _Worker[Q, R]:
         if self._guard is None:
-            self._folder = make_folder()
-            self._guard = Guard(self._folder)
+            self._guard = Guard()
         self._made += 1
-        folder = f"{self._folder}/{self._made}"
+        folder = f"{self._guard.folder}/{self._made}"
         task_reader, task_writer = os.pipe()
         result_reader, result_writer = os.pipe()
         for stream in (sys.stdout, sys.stderr):

@@ -14,7 +14,7 @@ import tempfile
 from contextlib import suppress
 from typing import Any
 
-from treville.campaigns.processes import Guard, make_folder
+from treville.campaigns.processes import Guard
 from treville.records import dataclass
 from treville.results import InputError
 
@@ -67,8 +67,8 @@ def connect(address: str) -> Connection:
     """Connect to a scheduler by its address or by the file that it wrote, or make a cluster here."""
     processes = local_processes(address)
     # Before there are threads, and before a folder needs somebody who removes it.
-    folder = make_folder() if processes else ""
-    guard = Guard(folder) if processes else None
+    guard = Guard() if processes else None
+    folder = guard.folder if guard is not None else ""
     before = _set_temporary_folder(folder) if processes else None
     try:
         distributed = _dask(folder)
@@ -138,4 +138,3 @@ def _local_cluster(distributed: Any, processes: int, folder: str) -> Any:
         memory_limit=0,  # --memory is what limits a question
         local_directory=folder,
     )
-

@@ -40,10 +40,12 @@ class Work:
 
 
 class Said(NamedTuple):
-    """Reports, pickled, with the numbers of their questions; `idle`: nothing is left to do."""
+    """Reports, pickled, with the numbers of their questions; `idle`: nothing is left to do of the `works`
+    that came by then. Another may be under way, so only `Host` knows whether that is all."""
 
     reports: Sequence[tuple[int, bytes]]
     idle: bool
+    works: int
 
 
 class Host:
@@ -61,6 +63,7 @@ class Host:
         assert self._process.stdout is not None
         self._tasks = self._process.stdin.fileno()
         self._inbox = Inbox(self._process.stdout.fileno())
+        self._begun = 0
         with suppress(BrokenPipeError):  # that it ended shows when nothing is said
             send(self._tasks, (kind, jobs))
 
@@ -76,13 +79,16 @@ class Host:
 
     def begin(self, work: Work) -> None:
         """Let it work; what it has not begun waits until a worker is idle."""
+        self._begun += 1
         send(self._tasks, work)
 
     def said(self, seconds: float) -> list[Said]:
         """Wait a moment for what it says. Raises `EOFError` if it has ended."""
         ready = select.poll()
         ready.register(self.descriptor, select.POLLIN)
-        return list(self._inbox.read()) if ready.poll(1000 * seconds) else []
+        found: list[Said] = list(self._inbox.read()) if ready.poll(1000 * seconds) else []
+        # It was idle before it had read all of what it got last: that is no end.
+        return [said._replace(idle=said.idle and said.works == self._begun) for said in found]
 
     def close(self) -> None:
         """End it, and all that it started."""
@@ -129,6 +135,7 @@ class _Serving:
         self._inbox = Inbox(tasks)
         self._waiting: deque[Group[Any]] = deque()
         self._until = float("inf")
+        self._works = 0
         self._reports: list[tuple[int, bytes]] = []
         self._sent = time.monotonic()
 
@@ -151,6 +158,7 @@ class _Serving:
                 self._waiting.clear()
 
     def _take(self, work: Work) -> None:
+        self._works += 1
         for group in work.groups:
             questions = [each for each in pickle.loads(group) if each[0] not in work.answered]
             if questions:
@@ -159,7 +167,7 @@ class _Serving:
 
     def _send(self, idle: bool) -> None:
         if self._reports or idle:
-            send(self._results, Said(self._reports, idle))
+            send(self._results, Said(self._reports, idle, self._works))
         self._reports = []
         self._sent = time.monotonic()
 
