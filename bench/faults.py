@@ -212,7 +212,7 @@ class Disturbed:
             if stream is not None and not stream.closed:
                 said = (stream.read() if stream is run.stderr else b"") or b""
                 # Interrupted before Treville's first line: that is Python's own way to say so.
-                early = said.rstrip().endswith(b"KeyboardInterrupt") and b"importlib" in said
+                early = said.rstrip().endswith(b"KeyboardInterrupt") and b", in main\n" not in said
                 if (b"Traceback" in said and not early) or b"internal error" in said:
                     self.problems.append(f"said {said!r}")
                 stream.close()

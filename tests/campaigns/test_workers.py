@@ -249,7 +249,7 @@ def test_closing_early_leaves_no_process_behind() -> None:
     reports = run(Doing(), _asked("", "hang", "hang", limits=Limits()), Settings(2))
     first = next(reports)
     assert len(_children() - before) == 3  # two workers and their guard
-    reports.close()  # type: ignore[attr-defined]
+    reports.close()
     assert _gone(int(first.reason))
     assert _children() <= before
 
@@ -294,7 +294,7 @@ def test_questions_are_taken_as_they_are_needed_and_progress_is_told() -> None:
     listening = Listening()
     reports = run(Doing(), questions(), watcher=listening)
     assert [next(reports).file for _ in range(3)] == ["0", "1", "2"]
-    reports.close()  # type: ignore[attr-defined]
+    reports.close()
     assert len(taken) < 1000
     assert listening.told >= 3
 

@@ -9,7 +9,7 @@ memory does not grow with their number.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import Generic, Protocol
 
 from treville.campaigns.journal import Journal
@@ -95,7 +95,7 @@ def run(
     settings: Settings = Settings(),  # noqa: B008 - frozen
     journal: Journal | None = None,
     watcher: Watcher = Nobody(),  # noqa: B008 - without state
-) -> Iterator[R]:
+) -> Generator[R, None, None]:
     """A report for each question, in order. Closing the iterator ends all that is under way."""
     batch = _Batch(kind, iter(questions), settings, journal, watcher)
     return batch.by_workers() if can_fork() else batch.in_this_process()
@@ -125,7 +125,7 @@ class _Batch(Generic[Q, R]):
         self.ahead: tuple[int, Q] | None = None
         self.window = WINDOW
 
-    def by_workers(self) -> Iterator[R]:
+    def by_workers(self) -> Generator[R, None, None]:
         """The reports, by worker processes."""
         workers = self.crew()
         try:
@@ -157,7 +157,7 @@ class _Batch(Generic[Q, R]):
             self.kind.warm_up()
         return Workers(self.kind, self.settings.jobs)
 
-    def in_this_process(self) -> Iterator[R]:
+    def in_this_process(self) -> Generator[R, None, None]:
         """The reports, where processes cannot be forked: engines watch their limits themselves."""
         while not self.exhausted or self.ready:
             group = self.next_group()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -110,8 +110,11 @@ def answer_batch(
     senseless = 0
     journal = Journal(options.resume, kind.name, terminal.warn) if options.resume else None
     try:
-        with nullcontext() if journal is None else journal:
-            for report in run(kind, questions, settings, journal, terminal):
+        with (
+            nullcontext() if journal is None else journal,
+            closing(run(kind, questions, settings, journal, terminal)) as reports,
+        ):
+            for report in reports:
                 if report.left_out:
                     senseless += _tell_left_out(report, terminal)
                     continue
