@@ -67,7 +67,7 @@ def test_json_has_the_promised_fields(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_a_loop_without_a_bound_is_unknown_not_pass(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", str(PROGRAMS / "endless.c"), "--bound", "3"]) == 3
+    assert main(["check", str(PROGRAMS / "endless.c"), "--bound", "3", "--timeout", "300"]) == 3
     out = capsys.readouterr().out
     assert "UNKNOWN" in out
     assert "raise --bound" in out
