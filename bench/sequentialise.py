@@ -3,7 +3,7 @@
     python bench/sequentialise.py table1
     python bench/sequentialise.py table2 [--models tso,pso]
     python bench/sequentialise.py litmus FOLDER EXPECTED.csv [--count N] [--seed S]
-    python bench/sequentialise.py programs [--seconds S]
+    python bench/sequentialise.py programs [--seconds S] [--tell]
     python bench/sequentialise.py growth
     python bench/sequentialise.py cbmc PROGRAM [--count N]
 
@@ -147,7 +147,7 @@ def litmus(folder: Path, expected: Path, count: int, seed: int) -> int:
     return wrong
 
 
-def programs(seconds: float) -> int:
+def programs(seconds: float, told: bool) -> int:
     """The programs of tests/c."""
     wrong = answered = asked = 0
     with (ROOT / "tests/c/expected.csv").open() as lines:
@@ -156,13 +156,16 @@ def programs(seconds: float) -> int:
         context = Context(load_model(row["model"]), Property.SAFETY)
         unit = read_unit(ROOT / "tests/c" / row["file"], tuple(row["defines"].split()))
         bound = int(row["bound"]) if row["bound"].isdigit() else None
-        found = InRounds().run(program_task(unit, context, bound, Budget(seconds)))
+        found, took = decided(program_task(unit, context, bound, Budget(seconds)))
         asked += 1
+        about = f"{row['file']} {row['defines']} under {row['model']}"
         if isinstance(found, GaveUp):
+            if told:
+                print(f"{about}: {found.reason} ({took:.1f} s, {row['verdict']})", flush=True)
             continue
         answered += 1
         if ("FAIL" if isinstance(found, Refuted) else "PASS") != row["verdict"]:
-            print(f"{row['file']} {row['defines']} under {row['model']}: WRONG, it is {row['verdict']}")
+            print(f"{about}: WRONG, it is {row['verdict']}", flush=True)
             wrong += 1
     print(f"{asked} questions, {answered} answered, {wrong} wrong")
     return wrong
@@ -221,7 +224,9 @@ def main() -> int:
     tests.add_argument("expected", type=Path)
     tests.add_argument("--count", type=int, default=10**6)
     tests.add_argument("--seed", type=int, default=1)
-    commands.add_parser("programs").add_argument("--seconds", type=float, default=5)
+    of_programs = commands.add_parser("programs")
+    of_programs.add_argument("--seconds", type=float, default=5)
+    of_programs.add_argument("--tell", action="store_true", help="say why others got no answer")
     commands.add_parser("growth")
     other = commands.add_parser("cbmc")
     other.add_argument("program")
@@ -235,7 +240,7 @@ def main() -> int:
         case "litmus":
             wrong = litmus(options.folder, options.expected, options.count, options.seed)
         case "programs":
-            wrong = programs(options.seconds)
+            wrong = programs(options.seconds, options.tell)
         case "growth":
             wrong = growth()
         case _:
