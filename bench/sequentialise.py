@@ -3,7 +3,7 @@
     python bench/sequentialise.py table1
     python bench/sequentialise.py table2 [--models tso,pso]
     python bench/sequentialise.py litmus FOLDER EXPECTED.csv [--count N] [--seed S]
-    python bench/sequentialise.py programs [--seconds S] [--tell]
+    python bench/sequentialise.py programs [--work N] [--tell]
     python bench/sequentialise.py growth
     python bench/sequentialise.py cbmc PROGRAM [--count N]
 
@@ -35,6 +35,7 @@ from treville.engines.decide.rounds import InRounds
 from treville.engines.task import ProgramTask, RoundBounds, program_task, ready_task
 from treville.passes.program import Context, lower
 from treville.programs.c import read_unit
+from treville.programs.litmus.test import LitmusTest
 from treville.programs.litmus.whole import asserting
 from treville.results import Budget
 from treville.results.properties import Property
@@ -69,10 +70,10 @@ TABLE_2 = (
 )  # fmt: skip
 
 
-def decided(task: ProgramTask) -> tuple[Decision, float]:
+def decided(task: ProgramTask, work: int | None = None) -> tuple[Decision, float]:
     """The answer and what it cost."""
     started = time.process_time()
-    return InRounds().run(task), time.process_time() - started
+    return InRounds().run(task, work), time.process_time() - started
 
 
 def program(path: Path, defines: tuple[str, ...], model: str, bound: int, rounds: RoundBounds) -> ProgramTask:
@@ -117,37 +118,44 @@ def litmus(folder: Path, expected: Path, count: int, seed: int) -> int:
     with expected.open() as lines:
         rows = list(csv.DictReader(lines))
     Random(seed).shuffle(rows)
-    wrong, more, slowest, total = 0, 0, 0.0, 0.0
+    wrong, times, more, reached = 0, [], [], 0
     for row in rows[:count]:
         test = load_test((folder / row["file"]).read_text(), row["file"])
         for model in ("tso", "pso"):
-            known = load_model(model)
-            whole = lower(asserting(test), Context(known, Property.ASSERTION, test.dialect))
-            for bounds in (RoundBounds(2, 20, 2, 10), RoundBounds()):
-                asked = ready_task(whole, known, Property.ASSERTION, 5, Budget(60), rounds=bounds)
-                found, seconds = decided(asked)
-                if bounds.rounds:
-                    slowest, total = max(slowest, seconds), total + seconds
-                reachable = row[model] == "reachable"
-                if isinstance(found, Refuted) and not reachable:
-                    print(f"{row['file']} under {model}: WRONG, it is unreachable")
-                    wrong += 1
-                if isinstance(found, Refuted) == reachable:
-                    if not bounds.rounds:
-                        more += 1
-                        assert isinstance(found, Refuted)
-                        print(f"{row['file']} under {model} needs {found.stats['smallest']}")
-                    break
-                if not bounds.rounds:
-                    print(f"{row['file']} under {model}: WRONG, it is reachable ({type(found).__name__})")
-                    wrong += 1
-    asked_for = 2 * min(count, len(rows))
-    print(f"{asked_for} questions, {wrong} wrong, {more} need more than 2 rounds or 2 nodes;"
-          f" slowest {slowest:.2f} s, all {total:.1f} s")  # fmt: skip
+            reachable = row[model] == "reachable"
+            found, seconds = in_rounds(test, model, RoundBounds(2, 20, 2, 10))
+            times.append((seconds, f"{row['file']} under {model}"))
+            reached += reachable
+            if isinstance(found, Refuted) == reachable:
+                continue
+            if not reachable:
+                wrong += 1
+                print(f"{row['file']} under {model}: WRONG, it is unreachable", flush=True)
+                continue
+            found, _ = in_rounds(test, model, RoundBounds())
+            if isinstance(found, Refuted):
+                more.append(f"{row['file']} under {model} needs {found.stats['smallest']}")
+                print(more[-1], flush=True)
+            else:
+                wrong += 1
+                print(f"{row['file']} under {model}: WRONG, it is reachable", flush=True)
+    times.sort()
+    print(f"{len(times)} questions, {reached} reachable, {wrong} wrong, {len(more)} need more;"
+          f" {sum(time > 0.5 for time, _ in times)} took more than 0.5 s, the longest {times[-1][0]:.2f} s"
+          f" ({times[-1][1]}), all {sum(time for time, _ in times):.1f} s")  # fmt: skip
     return wrong
 
 
-def programs(seconds: float, told: bool) -> int:
+def in_rounds(test: LitmusTest, model: str, bounds: RoundBounds) -> tuple[Decision, float]:
+    """The answer for a litmus test, from the test as it was read on, and what it cost."""
+    started = time.process_time()
+    known = load_model(model)
+    whole = lower(asserting(test), Context(known, Property.ASSERTION, test.dialect))
+    asked = ready_task(whole, known, Property.ASSERTION, 5, Budget(60), rounds=bounds)
+    return InRounds().run(asked), time.process_time() - started
+
+
+def programs(work: int, told: bool) -> int:
     """The programs of tests/c."""
     wrong = answered = asked = 0
     with (ROOT / "tests/c/expected.csv").open() as lines:
@@ -156,7 +164,7 @@ def programs(seconds: float, told: bool) -> int:
         context = Context(load_model(row["model"]), Property.SAFETY)
         unit = read_unit(ROOT / "tests/c" / row["file"], tuple(row["defines"].split()))
         bound = int(row["bound"]) if row["bound"].isdigit() else None
-        found, took = decided(program_task(unit, context, bound, Budget(seconds)))
+        found, took = decided(program_task(unit, context, bound, Budget(600)), work)
         asked += 1
         about = f"{row['file']} {row['defines']} under {row['model']}"
         if isinstance(found, GaveUp):
@@ -225,7 +233,7 @@ def main() -> int:
     tests.add_argument("--count", type=int, default=10**6)
     tests.add_argument("--seed", type=int, default=1)
     of_programs = commands.add_parser("programs")
-    of_programs.add_argument("--seconds", type=float, default=5)
+    of_programs.add_argument("--work", type=int, default=20_000, help="units for each question")
     of_programs.add_argument("--tell", action="store_true", help="say why others got no answer")
     commands.add_parser("growth")
     other = commands.add_parser("cbmc")
@@ -240,7 +248,7 @@ def main() -> int:
         case "litmus":
             wrong = litmus(options.folder, options.expected, options.count, options.seed)
         case "programs":
-            wrong = programs(options.seconds, options.tell)
+            wrong = programs(options.work, options.tell)
         case "growth":
             wrong = growth()
         case _:
