@@ -46,7 +46,9 @@ class Memory:
     """The variables of an abstraction, and calls of its functions. `constants` are those of the text (`K`,
     `N`, `T`, `V`)."""
 
-    def __init__(self, text: Text, constants: Mapping[str, int], formula: Gates) -> None:
+    def __init__(self, text: Text, constants: Mapping[str, int], formula: Gates, most: int) -> None:
+        """`most` is the largest number that is counted to."""
+        self.width = most.bit_length()
         self.text, self.constants, self.formula = text, dict(constants), formula
         self.circuits = Circuits(formula)
         self.dimensions: dict[str, tuple[int, ...]] = {}
@@ -201,6 +203,8 @@ class _Frame:
             self.local[name] = value
             return
         cells, word = memory.cells[name], name in memory.words
+        if not word and isinstance(value, list):
+            value = value[: memory.width]
         for place, here in self._places(target, guard):
             cells[place] = memory.pick(memory.formula.both(guard, here), value, cells[place], word)
 

@@ -20,7 +20,7 @@ from treville.sequential.abstraction import LISTS, abstraction
 from treville.sequential.c_terms import WIDTHS, CannotSay, Expressions, ThreadExpressions
 from treville.sequential.dialects import Dialect
 from treville.sequential.locations import Locations
-from treville.sequential.plan import Does, Plan, Step, ends
+from treville.sequential.plan import Does, Plan, Step, ends, largest, reads_of
 from treville.sequential.rounds import Bounds
 
 
@@ -61,12 +61,7 @@ class _Writer:
 
     def text(self) -> str:
         functions = ["\n".join(self._thread(thread)) for thread in range(len(self.plan.threads))]
-        reads = sorted(
-            step.access.number
-            for thread in self.plan.threads
-            for step in thread.steps
-            if step.does is Does.READ and step.access is not None
-        )
+        reads = sorted(self.expressions.reads | set(reads_of(self.plan)))
         parts = [
             self._header(),
             self._bounds(),
@@ -133,8 +128,7 @@ class _Writer:
     def _widths(self) -> dict[str, int]:
         """Bits of the numbers of the abstraction, of values in memory and of program counters."""
         bounds, values = self.how.bounds, self.plan.facts.values
-        where = self.locations
-        most = max(bounds.timestamps, bounds.nodes + 1, len(self.plan.threads), where.count, where.behind + 1)
+        most = largest(self.plan, bounds.timestamps, bounds.nodes)
         word = max((len(constant_bits(values.initial.get(cell, 0))) for cell in self.plan.cells), default=1)
         for thread in self.plan.threads:
             for step in thread.steps:
@@ -286,8 +280,11 @@ class _Writer:
         known = isinstance(self.plan.symbolic.terms.values[step.mark.value], Constant)
         for thread in step.threads:
             done = self.how.dialect.wait(self._ended(thread), step.thread, self._numbers[step])
-            flush = "" if self.sc else f" fence({thread});"
-            yield f"{done}{flush}" if known else f"if ({value} == {thread}) {{ {done}{flush} }}"
+            flush = [] if self.sc else [f"fence({thread});"]
+            if known:
+                yield from (done, *flush)
+            else:
+                yield f"if ({value} == {thread}) {{ {' '.join((done, *flush))} }}"
 
     def _ended(self, thread: int) -> str:
         return f"pc[{thread}] == {len(self.plan.threads[thread].steps)}"
@@ -305,7 +302,8 @@ class _Writer:
                 raise Unsupported(f"{what} in a sequential program", mark.instruction.span) from None
             yield from code.take()
             if allocates:
-                yield f"if ({there}) {{ assume(blocks < BLOCKS); blocks++; }}"
+                # In front of its first step a thread may be called again.
+                yield f"if ({there} && cs[{thread}] > 0) {{ assume(blocks < BLOCKS); blocks++; }}"
             else:
                 yield self.how.dialect.check(f"!({there})", _told(mark.instruction))
 

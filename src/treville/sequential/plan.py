@@ -261,6 +261,13 @@ class _Draft:
         return True
 
 
+def largest(plan: Plan, timestamps: int, nodes: int) -> int:
+    """The largest number that an abstraction counts to: times, nodes, threads, locations, fences between
+    writes."""
+    orders = sum(step.does is Does.ORDER for thread in plan.threads for step in thread.steps)
+    return max(timestamps, nodes + 1, len(plan.threads), len(plan.cells), orders + 1)
+
+
 def ends(step: Step) -> bool:
     """Does the step end an object?"""
     return step.access is not None and FREED in step.access.tags

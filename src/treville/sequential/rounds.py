@@ -22,7 +22,7 @@ from treville.results import Budget
 from treville.results.properties import NEVER_WRITTEN, Error
 from treville.sequential.abstraction import SORTED, abstraction_text
 from treville.sequential.circuits import Bits, Held, Memory
-from treville.sequential.plan import Does, Plan, Step, ends
+from treville.sequential.plan import Does, Plan, Step, ends, largest
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,9 @@ class Rounds:
         self._filled = any(access is not None and UNSET in access.tags for access in accesses)
         constants = {"K": bounds.timestamps, "N": bounds.nodes, "T": len(plan.threads)}
         listed, plain = abstraction_text(plan.model, kind), abstraction_text("sc")
-        self.memory = Memory(listed, {**constants, "V": len(plan.listed)}, self.formula)
-        self.plain = Memory(plain, {**constants, "V": len(plan.plain)}, self.formula)
+        most = largest(plan, bounds.timestamps, bounds.nodes)
+        self.memory = Memory(listed, {**constants, "V": len(plan.listed)}, self.formula, most)
+        self.plain = Memory(plain, {**constants, "V": len(plan.plain)}, self.formula, most)
         self._places = {cell: (self.memory, number) for number, cell in enumerate(plan.listed)}
         self._places |= {cell: (self.plain, number) for number, cell in enumerate(plan.plain)}
         self._flagged = _flagged_objects(plan)
