@@ -66,9 +66,9 @@ class _Writer:
             self._header(),
             self._bounds(),
             self.how.dialect.prelude(self._widths()),
-            self.locations.text(),
+            self.how.dialect.guesses(self.locations.text()),
             self._abstraction(),
-            self._interface(),
+            self.how.dialect.guesses(self._interface()),
             *([WIDTHS] if self.expressions.operators or reads else []),
             *self.expressions.functions(),
             self._variables(reads),
@@ -134,8 +134,8 @@ class _Writer:
             for step in thread.steps:
                 if step.access is not None and step.access.value is not None:
                     numbers = values.numbers[step.access.value]
-                    for number in (min(numbers), max(numbers)) if numbers else ():
-                        word = max(word, len(constant_bits(number)))
+                    ends_of = (numbers[0], numbers[-1]) if isinstance(numbers, range) else numbers
+                    word = max([word, *(len(constant_bits(number)) for number in ends_of)])
         counted = max(*(len(thread.steps) + 1 for thread in self.plan.threads), self.blocks)
         return {"uint": most.bit_length() + 1, "word": min(64, word), "counter": counted.bit_length() + 1}
 
