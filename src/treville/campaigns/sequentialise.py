@@ -139,7 +139,9 @@ def _told(report: SequentialiseReport, made: Sequential) -> SequentialiseReport:
     shared = f"{len(plan.threads)} threads, {steps} steps, {len(plan.cells)} locations"
     bounded = f"loops go round {report.bound} times" if cut else "no loop is cut"
     reason = f"{shared}; {bounded}, {report.rounds} rounds"
-    if report.model != "sc":
+    if report.model != "sc" and report.sma == "reference":
+        reason += f", {report.nodes} writes in a store buffer"
+    elif report.model != "sc":
         reason += f", timestamps below {report.timestamps}, {report.nodes} writes of a location"
     artifacts = (Artifact(report.output, made.text),) if report.output else ()
     return replace(

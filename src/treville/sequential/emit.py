@@ -16,7 +16,7 @@ from treville.programs.ir import Assert, Instruction, Load
 from treville.programs.narrow import WIDTH
 from treville.records import dataclass
 from treville.results import Unsupported
-from treville.sequential.abstraction import LISTS, abstraction
+from treville.sequential.abstraction import BUFFERS, LISTS, abstraction
 from treville.sequential.c_terms import WIDTHS, CannotSay, Expressions, ThreadExpressions
 from treville.sequential.dialects import Dialect
 from treville.sequential.locations import Locations
@@ -83,7 +83,9 @@ class _Writer:
         plan, bounds = self.plan, self.how.bounds
         model = plan.model.upper()
         bounded = [f"at most {bounds.rounds} rounds (ROUNDS)"]
-        if not self.sc:
+        if self.how.kind == BUFFERS and not self.sc:
+            bounded.append(f"{bounds.nodes} writes in the store buffer of a thread (N)")
+        elif not self.sc:
             bounded.append(f"timestamps below {bounds.timestamps} (K)")
             bounded.append(f"{bounds.nodes} writes of a location in its list (N)")
         if self.locations.slots:
@@ -112,7 +114,8 @@ class _Writer:
         bounds = self.how.bounds
         macros = {"ROUNDS": bounds.rounds}
         if not self.sc:
-            macros |= {"K": bounds.timestamps, "N": bounds.nodes}
+            macros |= {} if self.how.kind == BUFFERS else {"K": bounds.timestamps}
+            macros["N"] = bounds.nodes
         changeable = [f"#ifndef {name}\n#define {name} {value}\n#endif" for name, value in macros.items()]
         where = self.locations
         fixed = [
