@@ -1,18 +1,18 @@
-"""Paper 001 again: its tables, its litmus tests, how formulas grow, and CBMC behind what is written.
+"""Paper 001 again: its tables, its litmus tests, the programs of tests/c, and CBMC behind what is written.
 
     python bench/sequentialise.py table1
     python bench/sequentialise.py table2 [--models tso,pso]
     python bench/sequentialise.py litmus FOLDER EXPECTED.csv [--count N] [--seed S]
-    python bench/sequentialise.py programs [--seconds S]
-    python bench/sequentialise.py growth
-    python bench/sequentialise.py cbmc PROGRAM [--count N]
+    python bench/sequentialise.py programs [--work N] [--tell]
+    python bench/sequentialise.py written COMPILER
+    python bench/sequentialise.py cbmc PROGRAM [--count N] [--random]
 
 *table1*: mutual exclusion without fences, Fibonacci, parker and a stack with the paper's parameters.
 *table2*: safestack (`examples/c/safestack.c`). *litmus*: tests with an `exists` clause under tso and pso with
 2 rounds, 20 timestamps, 2 nodes and 10 bits; those that need more are listed with what they need. *programs*:
-all of `tests/c` with their expected verdicts. *growth*: clauses over rounds, timestamps and nodes, for the
-lists and for plain store buffers. *cbmc*: small random programs, checked by an external CBMC and by the own
-back end.
+all of `tests/c` with their expected verdicts. *written*: what is written of them goes through a compiler,
+with all its warnings. *cbmc*: programs of tests/c, or small random ones, checked by an external CBMC and by
+the own back end.
 
 Seconds are CPU seconds of one process. Ends with 1 if a verdict is wrong.
 """
@@ -26,23 +26,26 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from random import Random
 
 from treville.campaigns.loading import load_model, load_test
 from treville.engines.contract import Decision, GaveUp, Refuted
 from treville.engines.decide.rounds import InRounds
+from treville.engines.features import Feature
 from treville.engines.task import ProgramTask, RoundBounds, program_task, ready_task
 from treville.passes.program import Context, lower
 from treville.programs.c import read_unit
+from treville.programs.litmus.test import LitmusTest
 from treville.programs.litmus.whole import asserting
-from treville.results import Budget
+from treville.questions.sequentialisation import SMAS, Wanted, sequentialised
+from treville.results import Budget, TrevilleError
 from treville.results.properties import Property
-from treville.sequential.abstraction import BUFFERS, LISTS, SORTED
 from treville.sequential.dialects import Dialect
 from treville.sequential.emit import Emission, emitted
 from treville.sequential.plan import plan_of
-from treville.sequential.rounds import Bounds, Rounds
+from treville.sequential.rounds import Bounds
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # for tests.sequential
@@ -69,10 +72,10 @@ TABLE_2 = (
 )  # fmt: skip
 
 
-def decided(task: ProgramTask) -> tuple[Decision, float]:
+def decided(task: ProgramTask, work: int | None = None) -> tuple[Decision, float]:
     """The answer and what it cost."""
     started = time.process_time()
-    return InRounds().run(task), time.process_time() - started
+    return InRounds().run(task, work), time.process_time() - started
 
 
 def program(path: Path, defines: tuple[str, ...], model: str, bound: int, rounds: RoundBounds) -> ProgramTask:
@@ -117,37 +120,44 @@ def litmus(folder: Path, expected: Path, count: int, seed: int) -> int:
     with expected.open() as lines:
         rows = list(csv.DictReader(lines))
     Random(seed).shuffle(rows)
-    wrong, more, slowest, total = 0, 0, 0.0, 0.0
+    wrong, times, more, reached = 0, [], [], 0
     for row in rows[:count]:
         test = load_test((folder / row["file"]).read_text(), row["file"])
         for model in ("tso", "pso"):
-            known = load_model(model)
-            whole = lower(asserting(test), Context(known, Property.ASSERTION, test.dialect))
-            for bounds in (RoundBounds(2, 20, 2, 10), RoundBounds()):
-                asked = ready_task(whole, known, Property.ASSERTION, 5, Budget(60), rounds=bounds)
-                found, seconds = decided(asked)
-                if bounds.rounds:
-                    slowest, total = max(slowest, seconds), total + seconds
-                reachable = row[model] == "reachable"
-                if isinstance(found, Refuted) and not reachable:
-                    print(f"{row['file']} under {model}: WRONG, it is unreachable")
-                    wrong += 1
-                if isinstance(found, Refuted) == reachable:
-                    if not bounds.rounds:
-                        more += 1
-                        assert isinstance(found, Refuted)
-                        print(f"{row['file']} under {model} needs {found.stats['smallest']}")
-                    break
-                if not bounds.rounds:
-                    print(f"{row['file']} under {model}: WRONG, it is reachable ({type(found).__name__})")
-                    wrong += 1
-    asked_for = 2 * min(count, len(rows))
-    print(f"{asked_for} questions, {wrong} wrong, {more} need more than 2 rounds or 2 nodes;"
-          f" slowest {slowest:.2f} s, all {total:.1f} s")  # fmt: skip
+            reachable = row[model] == "reachable"
+            found, seconds = in_rounds(test, model, RoundBounds(2, 20, 2, 10))
+            times.append((seconds, f"{row['file']} under {model}"))
+            reached += reachable
+            if isinstance(found, Refuted) == reachable:
+                continue
+            if not reachable:
+                wrong += 1
+                print(f"{row['file']} under {model}: WRONG, it is unreachable", flush=True)
+                continue
+            found, _ = in_rounds(test, model, RoundBounds())
+            if isinstance(found, Refuted):
+                more.append(f"{row['file']} under {model} needs {found.stats['smallest']}")
+                print(more[-1], flush=True)
+            else:
+                wrong += 1
+                print(f"{row['file']} under {model}: WRONG, it is reachable", flush=True)
+    times.sort()
+    print(f"{len(times)} questions, {reached} reachable, {wrong} wrong, {len(more)} need more;"
+          f" {sum(time > 0.5 for time, _ in times)} took more than 0.5 s, the longest {times[-1][0]:.2f} s"
+          f" ({times[-1][1]}), all {sum(time for time, _ in times):.1f} s")  # fmt: skip
     return wrong
 
 
-def programs(seconds: float) -> int:
+def in_rounds(test: LitmusTest, model: str, bounds: RoundBounds) -> tuple[Decision, float]:
+    """The answer for a litmus test, from the test as it was read on, and what it cost."""
+    started = time.process_time()
+    known = load_model(model)
+    whole = lower(asserting(test), Context(known, Property.ASSERTION, test.dialect))
+    asked = ready_task(whole, known, Property.ASSERTION, 5, Budget(60), rounds=bounds)
+    return InRounds().run(asked), time.process_time() - started
+
+
+def programs(work: int, told: bool) -> int:
     """The programs of tests/c."""
     wrong = answered = asked = 0
     with (ROOT / "tests/c/expected.csv").open() as lines:
@@ -156,57 +166,105 @@ def programs(seconds: float) -> int:
         context = Context(load_model(row["model"]), Property.SAFETY)
         unit = read_unit(ROOT / "tests/c" / row["file"], tuple(row["defines"].split()))
         bound = int(row["bound"]) if row["bound"].isdigit() else None
-        found = InRounds().run(program_task(unit, context, bound, Budget(seconds)))
+        found, took = decided(program_task(unit, context, bound, Budget(600)), work)
         asked += 1
+        about = f"{row['file']} {row['defines']} under {row['model']}"
         if isinstance(found, GaveUp):
+            if told:
+                print(f"{about}: {found.reason} ({took:.1f} s, {row['verdict']})", flush=True)
             continue
         answered += 1
         if ("FAIL" if isinstance(found, Refuted) else "PASS") != row["verdict"]:
-            print(f"{row['file']} {row['defines']} under {row['model']}: WRONG, it is {row['verdict']}")
+            print(f"{about}: WRONG, it is {row['verdict']}", flush=True)
             wrong += 1
     print(f"{asked} questions, {answered} answered, {wrong} wrong")
     return wrong
 
 
-def growth() -> int:
-    """Clauses for rounds, timestamps, nodes: peterson without fences."""
-    asked = program(SAFE / "peterson.c", ("F=0",), "tso", 2, RoundBounds())
-    plan = plan_of(asked.program, "tso", 2, Budget())
-    for title, all_bounds in (
-        ("rounds", [Bounds(n, 4, 3) for n in (2, 4, 8, 16)]),
-        ("timestamps", [Bounds(4, n, 3) for n in (2, 4, 8, 16, 32)]),
-        ("nodes", [Bounds(4, 4, n) for n in (2, 3, 4, 6, 8)]),
-    ):
-        for kind in (SORTED, LISTS, BUFFERS):
-            sizes = [len(Rounds(plan, bounds, kind).formula.forbidden) for bounds in all_bounds]
-            print(f"{title:10} {kind:8} {' '.join(map(str, sizes))}")
-    return 0
+def written(compiler: str) -> int:
+    """A compiler on what is written of the programs of tests/c, in every dialect with both abstractions."""
+    wrong = texts = refused = 0
+    seen = set()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "program.c"
+        for name, defines, model, bound in sources():
+            unit = read_unit(ROOT / "tests/c" / name, defines)
+            for dialect, sma in product(Dialect, SMAS):
+                wanted = Wanted(Bounds(2, 3, 2), min(bound, 2), 32, dialect, sma)
+                try:
+                    made = sequentialised(unit, Context(load_model(model), Property.SAFETY), wanted, name)
+                except TrevilleError as error:
+                    refused += 1
+                    if (name, str(error)) not in seen:
+                        print(f"{name} {' '.join(defines)} {model}: {error}")
+                    seen.add((name, str(error)))
+                    break
+                path.write_text(made.text)
+                texts += 1
+                command = [compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", str(path)]
+                run = subprocess.run(command, capture_output=True, text=True, check=False)
+                if run.returncode:
+                    wrong += 1
+                    about = f"{name} {' '.join(defines)} {model} {dialect} {sma}"
+                    print(f"{about}:\n{run.stderr[:500]}", flush=True)
+    print(f"{texts} texts, {wrong} with complaints; {refused} programs refused")
+    return wrong
 
 
-def random_tasks(count: int) -> Iterator[tuple[int, str, ProgramTask]]:
+def sources() -> Iterator[tuple[str, tuple[str, ...], str, int]]:
+    """The programs of tests/c: file, macros, model and bound."""
+    with (ROOT / "tests/c/expected.csv").open() as lines:
+        for row in csv.DictReader(lines):
+            if row["model"] in ("sc", "tso", "pso"):
+                bound = int(row["bound"]) if row["bound"].isdigit() else 2
+                yield row["file"], tuple(row["defines"].split()), row["model"], bound
+
+
+def random_tasks(count: int) -> Iterator[tuple[str, str, ProgramTask]]:
     """Small random programs, each under one model."""
     from tests.sequential.test_rounds import random_program, task_of
 
     for seed in range(count):
         model = ("sc", "tso", "pso")[seed % 3]
-        yield seed, model, task_of(random_program(Random(seed)), model, RoundBounds(3, 3, 3))
+        yield f"seed {seed}", model, task_of(random_program(Random(seed)), model, RoundBounds(3, 3, 3))
 
 
-def cbmc(command: str, count: int) -> int:
+def program_tasks(count: int) -> Iterator[tuple[str, str, ProgramTask]]:
+    """Programs of tests/c, in which nothing is freed, with loops that go round once."""
+    found = 0
+    for name, defines, model, _ in sources():
+        asked = program(ROOT / "tests/c" / name, defines, model, 1, RoundBounds(2, 3, 3))
+        if found == count:
+            return
+        if not {Feature.FREES, Feature.FRESH_MEMORY} & set(asked.features.places) and InRounds().suits(asked):
+            found += 1
+            yield f"{name} {' '.join(defines)}", model, asked
+
+
+def cbmc(command: str, asked: Iterator[tuple[str, str, ProgramTask]]) -> int:
     """An external CBMC on what is written, against the own back end within the same bounds."""
-    wrong, unsafe = 0, 0
+    count = wrong = unsafe = unknown = 0
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "program.c"
-        for seed, model, asked in random_tasks(count):
-            plan = plan_of(asked.program, model, 1, Budget())
-            path.write_text(emitted(plan, Emission(Bounds(3, 3, 3), 1, 32, Dialect.CBMC)))
-            run = subprocess.run([command, "--unwind", "12", path], capture_output=True, check=False)
-            own = isinstance(decided(asked)[0], Refuted)
+        for name, model, task in asked:
+            bounds = Bounds(task.rounds.rounds, task.rounds.timestamps, task.rounds.nodes)
+            try:
+                plan = plan_of(task.program, model, 1, Budget())
+                path.write_text(emitted(plan, Emission(bounds, 1, 32, Dialect.CBMC)))
+                unwind = str(2 + max(4, len(plan.cells)))
+                line = [command, "--unwind", unwind, str(path)]
+                run = subprocess.run(line, capture_output=True, check=False, timeout=60)
+            except (TrevilleError, subprocess.TimeoutExpired) as error:
+                print(f"{name} under {model}: {type(error).__name__}", flush=True)
+                unknown += 1
+                continue
+            found, _ = decided(task)
+            count, own = count + 1, isinstance(found, Refuted)
             unsafe += own
             if run.returncode not in (0, 10) or (run.returncode == 10) != own:
-                print(f"seed {seed} under {model}: CBMC ends with {run.returncode}, own says {own}")
+                print(f"{name} under {model}: CBMC ends with {run.returncode}, own says {own}", flush=True)
                 wrong += 1
-    print(f"{count} programs, {unsafe} unsafe, {wrong} different")
+    print(f"{count} programs, {unsafe} unsafe, {wrong} different; {unknown} without an answer")
     return wrong
 
 
@@ -221,11 +279,14 @@ def main() -> int:
     tests.add_argument("expected", type=Path)
     tests.add_argument("--count", type=int, default=10**6)
     tests.add_argument("--seed", type=int, default=1)
-    commands.add_parser("programs").add_argument("--seconds", type=float, default=5)
-    commands.add_parser("growth")
+    of_programs = commands.add_parser("programs")
+    of_programs.add_argument("--work", type=int, default=20_000, help="units for each question")
+    of_programs.add_argument("--tell", action="store_true", help="say why others got no answer")
     other = commands.add_parser("cbmc")
     other.add_argument("program")
     other.add_argument("--count", type=int, default=60)
+    other.add_argument("--random", action="store_true", help="small random programs, not those of tests/c")
+    commands.add_parser("written").add_argument("compiler")
     options = parser.parse_args()
     match options.what:
         case "table1":
@@ -235,11 +296,12 @@ def main() -> int:
         case "litmus":
             wrong = litmus(options.folder, options.expected, options.count, options.seed)
         case "programs":
-            wrong = programs(options.seconds)
-        case "growth":
-            wrong = growth()
+            wrong = programs(options.work, options.tell)
+        case "written":
+            wrong = written(options.compiler)
         case _:
-            wrong = cbmc(options.program, options.count)
+            made = random_tasks(options.count) if options.random else program_tasks(options.count)
+            wrong = cbmc(options.program, made)
     return int(wrong > 0)
 
 

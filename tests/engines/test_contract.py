@@ -41,6 +41,7 @@ from treville.results.properties import Property
 
 RESUMED = (
     "buffers", "waiting", "races", "views", "robustness", "graphs", "formulas", "eager", "lazy", "clocks",
+    "rounds",
 )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 OUT = "{out}"
 _OF_C = (".c", ".i", ".ll", ".bc")
-_SAT_SOLVERS = ("sat", "cadical")
+_SAT_SOLVERS = ("sat", "cadical", "rounds")
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,12 @@ KIND = Check()
 
 
 def _is_litmus(question: Question) -> bool:
-    return question.file.endswith(TEST_SUFFIXES) if question.text is None else is_litmus(question.text)
+    return is_test(question.file, question.text)
+
+
+def is_test(file: str, text: str | None) -> bool:
+    """Is it a litmus test? `text` is what standard input held."""
+    return file.endswith(TEST_SUFFIXES) if text is None else is_litmus(text)
 
 
 def is_litmus(text: str) -> bool:

@@ -173,6 +173,10 @@ def _in_rounds(draft: Draft[CheckReport], question: Question, telling: Telling[C
         bound=found.bound,
         reason=f"{test.quantifier.value} {'holds' if holds else 'does not hold'}",
     )
+    if isinstance(found, Refuted) and not holds:
+        telling.provisional(draft.report)
+        show_failure(draft, found, model, Property.ASSERTION, question, telling)
+        draft.report = replace(draft.report, violated="condition")
 
 
 # -- data races -----------------------------------------------------------------------------------------

@@ -8,13 +8,15 @@ from functools import cache, partial
 
 from treville.campaigns import check, check_task
 from treville.campaigns.guard import Draft, guarded
-from treville.campaigns.keys import key_of, program_key, unrepeatable
+from treville.campaigns.inputs import input_text
+from treville.campaigns.keys import key_of, program_key, text_key, unrepeatable
 from treville.campaigns.kind import Kind, Limits, Telling
-from treville.campaigns.loading import load_model
+from treville.campaigns.loading import load_model, load_test
 from treville.campaigns.model_keys import model_key
 from treville.events.symbolic_data import MarkKind
 from treville.passes.program import Context
 from treville.programs.c import Unit
+from treville.programs.litmus.test import LitmusTest
 from treville.questions.sequentialisation import Sequential, Wanted, sequentialised
 from treville.records import dataclass, field, replace
 from treville.results import Budget
@@ -88,15 +90,24 @@ class Sequentialise(Kind[Question, SequentialiseReport]):
         """The contents of the program and of the model, the options."""
         options = replace(question.options, limits=Limits())
         files = (question.file, *options.others)
-        content = program_key(files, options.includes) if question.text is None else unrepeatable()
+        if _is_litmus(question):
+            content = text_key(question.file, question.text)
+        else:
+            content = program_key(files, options.includes) if question.text is None else unrepeatable()
         return key_of(self.name, question.file, content, model_key(question.model), options, question.output)
 
 
 KIND = Sequentialise()
 
 
-def _read(question: Question) -> Unit:
+def _is_litmus(question: Question) -> bool:
+    return check.is_test(question.file, question.text)
+
+
+def _read(question: Question) -> Unit | LitmusTest:
     options = question.options
+    if _is_litmus(question):
+        return load_test(input_text(question.file, question.text), question.file)
     asked = check_task.Options(
         defines=options.defines, includes=options.includes, others=options.others, limits=options.limits
     )
@@ -109,7 +120,7 @@ def _fill(
     draft: Draft[SequentialiseReport],
     question: Question,
     telling: Telling[SequentialiseReport],
-    source: Callable[[], Unit],
+    source: Callable[[], Unit | LitmusTest],
 ) -> None:
     options = question.options
     budget = Budget(options.limits.seconds, options.limits.memory, listener=telling.progress)
@@ -128,7 +139,9 @@ def _told(report: SequentialiseReport, made: Sequential) -> SequentialiseReport:
     shared = f"{len(plan.threads)} threads, {steps} steps, {len(plan.cells)} locations"
     bounded = f"loops go round {report.bound} times" if cut else "no loop is cut"
     reason = f"{shared}; {bounded}, {report.rounds} rounds"
-    if report.model != "sc":
+    if report.model != "sc" and report.sma == "reference":
+        reason += f", {report.nodes} writes in a store buffer"
+    elif report.model != "sc":
         reason += f", timestamps below {report.timestamps}, {report.nodes} writes of a location"
     artifacts = (Artifact(report.output, made.text),) if report.output else ()
     return replace(

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from treville.analysis.alias_names import Alias
-from treville.campaigns.check import DEFAULT_MODEL, KIND, is_litmus
+from treville.campaigns.check import DEFAULT_MODEL, KIND, is_test
 from treville.campaigns.check_task import Options, Question
 from treville.campaigns.loading import TEST_SUFFIXES, load_model
 from treville.campaigns.outputs import PictureName, picture_names
@@ -215,9 +215,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _own_model(file: str) -> str:
     """A litmus test has a model of its own."""
-    text = text_of(file)
-    litmus = file.endswith(TEST_SUFFIXES) if text is None else is_litmus(text)
-    return "" if litmus else DEFAULT_MODEL
+    return "" if is_test(file, text_of(file)) else DEFAULT_MODEL
 
 
 def _shown(report: CheckReport, options: argparse.Namespace) -> dict[str, Any]:
@@ -241,7 +239,7 @@ def _dump(files: list[str], models: list[str], goal: Property, asked: Options, s
     for file in files:
         for name in models or [""]:
             text = text_of(file)
-            if file.endswith(TEST_SUFFIXES) if text is None else is_litmus(text):
+            if is_test(file, text):
                 print(dump_test(file, name, stage, asked.bound, asked.variants, asked.bell, text))
             else:
                 print(dump(Question(file, name or DEFAULT_MODEL, goal, asked, text=text), stage))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from treville.campaigns.loading import TEST_SUFFIXES
 from treville.campaigns.outputs import distinct_names
 from treville.campaigns.sequentialise import KIND, Options, Question
 from treville.cli.arguments import add_front_end, at_least_two_nodes, positive
@@ -21,7 +22,7 @@ _MODELS = ("sc", "tso", "pso")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `treville sequentialise`."""
-    add_batch(parser, ".c, .i, .ll and .bc files, folders of them, lists", "file and model")
+    add_batch(parser, ".c, .i, .ll, .bc, .litmus and .pts files, folders of them, lists", "file and model")
     parser.add_argument(
         "--model", "-m", action="append", choices=_MODELS, default=[], help="sc, tso or pso; repeat (tso)"
     )
@@ -61,16 +62,20 @@ def _add_bounds(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--bits", type=positive, default=WIDTH, metavar="W", help=f"bits of an int ({WIDTH})")
     group.add_argument(
-        "--addresses", type=positive, default=0, metavar="A", help="refuse more locations behind pointers"
+        "--addresses",
+        type=positive,
+        default=0,
+        metavar="A",
+        help="locations behind pointers that a run may use (all)",
     )
     group.add_argument(
-        "--blocks", type=positive, default=0, metavar="M", help="refuse more allocated objects"
+        "--blocks", type=positive, default=0, metavar="M", help="objects that a run may allocate (all)"
     )
 
 
 def run(options: argparse.Namespace) -> int:
     """Write every program; the exit code is 0 if all were written."""
-    files = found_inputs(options, SUFFIXES, "programs")
+    files = found_inputs(options, (*SUFFIXES, *TEST_SUFFIXES), "programs")
     models = tuple(dict.fromkeys(options.model)) or ("tso",)
     wanted = Wanted(
         Bounds(options.rounds, options.timestamps, options.nodes),

@@ -113,6 +113,7 @@ class Wait(NamedTuple):
 class MarkKind(Enum):
     """What happens between the events of a thread."""
 
+    ALLOCATE = "allocate"
     ASSERT = "assert"
     CHOICE = "choice"
     CUT = "cut"

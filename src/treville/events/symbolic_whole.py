@@ -157,7 +157,7 @@ class WholeProgramWalk(ThreadWalk):
             self.result.waits.append(Wait(self.index, instruction, terms.both(guard, -ended)))
             return {None: ended}
         elif isinstance(instruction, Allocate):
-            state.registers[instruction.register] = self._allocate(state, instruction)
+            state.registers[instruction.register] = self._allocate(state, guard, instruction)
         elif isinstance(instruction, Free):
             self._free(state, guard, instruction, position)
         elif isinstance(instruction, ReadPrivate):
@@ -266,7 +266,7 @@ class WholeProgramWalk(ThreadWalk):
 
     # -- objects -----------------------------------------------------------------------------------------
 
-    def _allocate(self, state: State, instruction: Allocate) -> Binding:
+    def _allocate(self, state: State, guard: Condition, instruction: Allocate) -> Binding:
         """An object whose size is not known is as large as one can be."""
         size = self.terms.values[self.evaluate(instruction.size, state).value]
         length = size.number if isinstance(size, Constant) else LOCATION_STRIDE - 1
@@ -277,6 +277,7 @@ class WholeProgramWalk(ThreadWalk):
         start = LOCATION_BASE + slot * LOCATION_STRIDE
         if instruction.heap:
             self.result.heap.append(start)
+            self.result.mark(MarkKind.ALLOCATE, self.index, guard, instruction)
         if not instruction.zeroed:
             self.result.unset[start] = instruction
         if instruction.begins:

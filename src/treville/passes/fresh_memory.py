@@ -8,7 +8,7 @@ it; only then the cells get any numbers, each by a write right behind the alloca
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from treville.analysis.facts import Facts
 from treville.programs.ir import (
@@ -62,12 +62,21 @@ def reads_of_any_contents(facts: Facts) -> list[tuple[EventId, EventId]]:
     return [(write, read) for write in writes for read in elements(sources[write])]
 
 
-def with_any_contents(program: Program, facts: Facts, reads: list[UnsetRead]) -> Program:
-    """The program in which the cells hold any numbers at first."""
+# By what made them, cells that may be read before they are written: their offsets, and bits.
+FreshCells: TypeAlias = Mapping[int, Mapping[int, int]]
+
+
+def fresh_cells(facts: Facts, reads: list[UnsetRead]) -> FreshCells:
+    """The cells that these reads may find as they were."""
     cells: dict[int, dict[int, int]] = {}
     for unset in reads:
         bits = _width(facts, facts.initial_writes[unset.write])
         cells.setdefault(id(unset.allocation), {})[unset.offset] = bits
+    return cells
+
+
+def with_any_contents(program: Program, cells: FreshCells) -> Program:
+    """The program in which the cells hold any numbers at first."""
     return program.rewritten(lambda thread: _filled(thread, cells))
 
 
@@ -81,7 +90,7 @@ def _width(facts: Facts, address: int) -> int:
     return max(widths)
 
 
-def _filled(thread: Thread, cells: Mapping[int, Mapping[int, int]]) -> Thread:
+def _filled(thread: Thread, cells: FreshCells) -> Thread:
     stores = (i.tags for i in thread.instructions if isinstance(i, Store) and "DATA" in i.tags)
     tags = next(stores, frozenset({"NA", "DATA"}))
     code: list[Instruction] = []

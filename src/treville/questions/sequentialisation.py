@@ -6,16 +6,22 @@ source -> passes -> narrow ints -> steps of threads -> C
 from __future__ import annotations
 
 from treville.engines.features import Feature
-from treville.engines.task import ProgramTask, program_task
+from treville.engines.task import ProgramTask, program_task, ready_task
 from treville.machines.by_model import machine_of
-from treville.passes.program import Context, Source
+from treville.passes.fresh_memory import with_any_contents
+from treville.passes.program import Context, Source, lower
+from treville.programs.ir import Allocate, Load, Program
+from treville.programs.litmus.test import LitmusTest
+from treville.programs.litmus.whole import asserting
 from treville.programs.narrow import narrowed
 from treville.records import dataclass
 from treville.results import Budget, InputError, Unsupported
+from treville.results.properties import Property
 from treville.sequential.abstraction import BUFFERS, LISTS
 from treville.sequential.dialects import Dialect
 from treville.sequential.emit import Emission, emitted
-from treville.sequential.plan import Plan, plan_of
+from treville.sequential.locations import Locations
+from treville.sequential.plan import Plan, moved_unset, plan_of
 from treville.sequential.rounds import Bounds
 
 SMAS = {"lists": LISTS, "reference": BUFFERS}
@@ -25,7 +31,7 @@ _REFUSED = (Feature.EXCLUSIVES, Feature.COMPUTED_JUMPS, Feature.READ_COPY_UPDATE
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What is written: bounds of loops, rounds, timestamps, nodes and bits; which abstraction, for whom.
-    `addresses` and `blocks`: at most so many locations behind pointers, and allocated objects (0: any)."""
+    `addresses` and `blocks`: so many locations behind pointers, and allocated objects (0: all)."""
 
     bounds: Bounds
     bound: int
@@ -45,40 +51,52 @@ class Sequential:
 
     @property
     def addresses(self) -> int:
-        """Locations that are reached through computed addresses."""
-        steps = [step for thread in self.plan.threads for step in thread.steps]
-        return len({cell for step in steps if len(step.cells) > 1 for cell in step.cells})
+        """Locations that are reached through computed addresses alone."""
+        return Locations(self.plan, False, 0).behind
 
     @property
     def blocks(self) -> int:
         """Objects that may be allocated."""
-        return len(self.plan.symbolic.objects)
+        return len(self.plan.symbolic.heap)
 
 
 def sequentialised(
-    source: Source, context: Context, wanted: Wanted, name: str, budget: Budget | None = None
+    source: Source | LitmusTest, context: Context, wanted: Wanted, name: str, budget: Budget | None = None
 ) -> Sequential:
-    """The sequential program of what a front end made of a file. Raises `Unsupported` and `InputError`."""
-    task = program_task(source, context, wanted.bound, budget or Budget())
+    """The sequential program of what a front end made of a file, or of a litmus test, whose condition becomes
+    an assertion. Raises `Unsupported` and `InputError`."""
+    task = _task(source, context, wanted.bound, budget or Budget())
     model = machine_of(task.model)
     if model is None:
         raise InputError(
             f"no shared memory abstraction does what {task.model.name} says", None, "ask for sc, tso or pso"
         )
     _refuse(task)
-    program = narrowed(task.program, wanted.bits)
-    plan = plan_of(program, model, wanted.bound, task.budget)
-    how = Emission(wanted.bounds, wanted.bound, wanted.bits, wanted.dialect, SMAS[wanted.sma], name)
-    made = Sequential(emitted(plan, how), plan)
-    for option, most, found, what in (
-        ("--addresses", wanted.addresses, made.addresses, "locations that are reached through pointers"),
-        ("--blocks", wanted.blocks, made.blocks, "objects that may be allocated"),
-    ):
-        if most and found > most:
-            raise InputError(
-                f"{name} has {found} {what}: {option} {most} would lose some", None, "leave it out"
-            )
-    return made
+    plan = _plan(task.program, model, wanted, task.budget)
+    how = Emission(
+        wanted.bounds, wanted.bound, wanted.bits, wanted.dialect, SMAS[wanted.sma], name, wanted.addresses,
+        wanted.blocks,
+    )  # fmt: skip
+    return Sequential(emitted(plan, how), plan)
+
+
+def _task(source: Source | LitmusTest, context: Context, bound: int, budget: Budget) -> ProgramTask:
+    if not isinstance(source, LitmusTest):
+        return program_task(source, context, bound, budget)
+    asked = Context(context.model, Property.ASSERTION, source.dialect)
+    return ready_task(lower(asserting(source), asked), context.model, Property.ASSERTION, bound, budget)
+
+
+def _plan(program: Program, model: str, wanted: Wanted, budget: Budget) -> Plan:
+    """The threads of the program. Fresh memory that may be moved holds any numbers at first."""
+    moved = moved_unset(plan_of(program, model, wanted.bound, budget)) if _moves(program) else {}
+    filled = with_any_contents(program, moved) if moved else program
+    return plan_of(narrowed(filled, wanted.bits), model, wanted.bound, budget)
+
+
+def _moves(program: Program) -> bool:
+    blind = any(isinstance(i, Load) and i.blind for i in program.instructions())
+    return blind and any(isinstance(i, Allocate) and not i.zeroed for i in program.instructions())
 
 
 def _refuse(task: ProgramTask) -> None:

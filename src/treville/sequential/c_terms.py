@@ -25,6 +25,7 @@ from treville.events.symbolic_terms import (
     Unknown,
     Value,
 )
+from treville.relations import EventId
 
 # The operators in C, on `long long` a and b; `bits` is the width of the operation.
 _OPERATORS = {
@@ -86,11 +87,13 @@ class CannotSay(Exception):
 
 
 class Expressions:
-    """Expressions of one program; `operators` are those that were used."""
+    """Expressions of one program; `operators` are those that were used, `reads` the events whose values were
+    (not all of them can happen: what depends on others never matters)."""
 
     def __init__(self, terms: Terms) -> None:
         self.terms = terms
         self.operators: set[str] = set()
+        self.reads: set[EventId] = set()
         self.unknowns: dict[Value, str] = {}
 
     def functions(self) -> Iterator[str]:
@@ -133,6 +136,7 @@ class ThreadExpressions:
             case Constant(number):
                 return _number(number)
             case Read(event):
+                self.all.reads.add(event)
                 return f"r{event}"
             case Any() | Unknown():
                 return self.all.unknowns.setdefault(value, f"n{value}")

@@ -7,6 +7,7 @@ those of `word` have a sign in the last bit. A call happens where its guard hold
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import prod
 from typing import TypeAlias, assert_never
 
 from treville.encoding.circuits import Circuits
@@ -28,6 +29,9 @@ from treville.sequential.language import (
     Return,
     Statement,
     Text,
+    constant,
+    element,
+    lengths,
 )
 
 Bits: TypeAlias = list[Literal]
@@ -46,18 +50,17 @@ class Memory:
     """The variables of an abstraction, and calls of its functions. `constants` are those of the text (`K`,
     `N`, `T`, `V`)."""
 
-    def __init__(self, text: Text, constants: Mapping[str, int], formula: Gates) -> None:
+    def __init__(self, text: Text, constants: Mapping[str, int], formula: Gates, most: int) -> None:
+        """`most` is the largest number that is counted to."""
+        self.width = most.bit_length()
         self.text, self.constants, self.formula = text, dict(constants), formula
         self.circuits = Circuits(formula)
         self.dimensions: dict[str, tuple[int, ...]] = {}
         self.cells: dict[str, list[Held]] = {}
         self.words = {name for name, variable in text.variables.items() if variable.word}
         for name, variable in text.variables.items():
-            lengths = tuple(_constant(length, self.constants) for length in variable.dimensions)
-            self.dimensions[name] = lengths
-            count = 1
-            for length in lengths:
-                count *= length
+            self.dimensions[name] = lengths(variable, self.constants)
+            count = prod(self.dimensions[name])
             self.cells[name] = [[FALSE] if variable.word else 0 for _ in range(count)]
 
     def has(self, function: str) -> bool:
@@ -73,11 +76,11 @@ class Memory:
 
     def held(self, name: str, *indices: int) -> Held:
         """What a variable holds by now."""
-        return self.cells[name][_place(indices, self.dimensions[name])]
+        return self.cells[name][element(indices, self.dimensions[name])]
 
     def hold(self, held: Held, name: str, *indices: int) -> None:
         """Let a variable hold something, whatever it held."""
-        self.cells[name][_place(indices, self.dimensions[name])] = held
+        self.cells[name][element(indices, self.dimensions[name])] = held
 
     # -- numbers -----------------------------------------------------------------------------------------
 
@@ -177,7 +180,7 @@ class _Frame:
                     self.run(then, both(guard, holds))
                     self.run(otherwise, both(guard, -holds))
                 case For(name, limit, inner):
-                    for place in range(_constant(limit, self.memory.constants)):
+                    for place in range(constant(limit, self.memory.constants)):
                         self.local[name] = place
                         self.run(inner, guard)
                 case Return(value):
@@ -201,6 +204,8 @@ class _Frame:
             self.local[name] = value
             return
         cells, word = memory.cells[name], name in memory.words
+        if not word and isinstance(value, list):
+            value = value[: memory.width]
         for place, here in self._places(target, guard):
             cells[place] = memory.pick(memory.formula.both(guard, here), value, cells[place], word)
 
@@ -267,25 +272,6 @@ def _conjuncts(condition: Expr) -> list[Expr]:
     return [condition]
 
 
-def _constant(expression: Expr, constants: Mapping[str, int]) -> int:
-    match expression:
-        case Number(value):
-            return value
-        case At(name, ()):
-            return constants[name]
-        case Binary("+", left, right):
-            return _constant(left, constants) + _constant(right, constants)
-        case Binary("-", left, right):
-            return _constant(left, constants) - _constant(right, constants)
-        case _:
-            raise AssertionError(f"no constant: {expression}")
-
-
-def _place(indices: Sequence[int], dimensions: Sequence[int]) -> int:
-    place = 0
-    for index, length in zip(indices, dimensions, strict=True):
-        place = place * length + index
-    return place
 
 
 def _width(held: Held) -> int:

@@ -79,7 +79,8 @@ class Dialect(StrEnum):
     def turn(self, thread: int, steps: int) -> list[str]:
         """How far a thread gets in its turn."""
         if self is Dialect.C:
-            return [f"cs[{thread}] = pc[{thread}] + guess({steps + 1} - pc[{thread}]);"]
+            to_the_end = f"guess(2) == 1 ? {steps}"  # else long threads hardly ever get there
+            return [f"cs[{thread}] = {to_the_end} : pc[{thread}] + guess({steps + 1} - pc[{thread}]);"]
         return [f"cs[{thread}] = guess({steps + 1});", f"assume(cs[{thread}] >= pc[{thread}]);"]
 
     def guesses(self, text: str) -> str:

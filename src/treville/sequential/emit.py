@@ -7,26 +7,27 @@ the steps before them were done, so that each step has a guard instead of jumps 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from treville.encoding.bitvectors import constant_bits
 from treville.events.symbolic_data import Mark, MarkKind
 from treville.events.symbolic_terms import Any, Constant, Unknown
 from treville.programs.ir import Assert, Instruction, Load
+from treville.programs.narrow import WIDTH
 from treville.records import dataclass
 from treville.results import Unsupported
-from treville.sequential.abstraction import LISTS, abstraction
+from treville.sequential.abstraction import BUFFERS, LISTS, abstraction
 from treville.sequential.c_terms import WIDTHS, CannotSay, Expressions, ThreadExpressions
 from treville.sequential.dialects import Dialect
-from treville.sequential.plan import Does, Plan, Step, ends
+from treville.sequential.locations import Locations
+from treville.sequential.plan import Does, Plan, Step, ends, largest, reads_of
 from treville.sequential.rounds import Bounds
 
 
 @dataclass(frozen=True, slots=True)
 class Emission:
     """How a program is to be written: bounds, abstraction, dialect; `bound` is that of loops, `bits` those of
-    an int."""
+    an int. `addresses` locations behind pointers are tracked, `blocks` objects allocated (0: all of them)."""
 
     bounds: Bounds
     bound: int
@@ -34,6 +35,8 @@ class Emission:
     dialect: Dialect
     kind: str = LISTS
     source: str = ""
+    addresses: int = 0
+    blocks: int = 0
 
 
 def emitted(plan: Plan, how: Emission) -> str:
@@ -49,9 +52,8 @@ class _Writer:
         self.expressions = Expressions(plan.symbolic.terms)
         self.threads = [ThreadExpressions(self.expressions, t) for t in range(len(plan.threads))]
         self.sc = plan.model == "sc" or not plan.listed
-        self.cells = plan.cells
-        self.names = _names([plan.symbolic.program.show_value(cell) for cell in self.cells])
-        self.number = dict(zip(self.cells, self.names, strict=True))
+        self.locations = Locations(plan, not self.sc, how.addresses)
+        self.blocks = how.blocks if how.blocks < len(plan.symbolic.heap) else 0
         self._numbers = {step: number for thread in plan.threads for number, step in enumerate(thread.steps)}
         self.marks: dict[tuple[int, int], list[Mark]] = {}
         for mark, before in plan.marks:
@@ -59,19 +61,14 @@ class _Writer:
 
     def text(self) -> str:
         functions = ["\n".join(self._thread(thread)) for thread in range(len(self.plan.threads))]
-        reads = sorted(
-            step.access.number
-            for thread in self.plan.threads
-            for step in thread.steps
-            if step.does is Does.READ and step.access is not None
-        )
+        reads = sorted(self.expressions.reads | set(reads_of(self.plan)))
         parts = [
             self._header(),
             self._bounds(),
             self.how.dialect.prelude(self._widths()),
-            self._locations(),
+            self.how.dialect.guesses(self.locations.text()),
             self._abstraction(),
-            self._interface(),
+            self.how.dialect.guesses(self._interface()),
             *([WIDTHS] if self.expressions.operators or reads else []),
             *self.expressions.functions(),
             self._variables(reads),
@@ -85,79 +82,72 @@ class _Writer:
     def _header(self) -> str:
         plan, bounds = self.plan, self.how.bounds
         model = plan.model.upper()
-        lists = (
-            "" if self.sc else f", timestamps below {bounds.timestamps}, {bounds.nodes} writes of a location"
-        )
+        bounded = [f"at most {bounds.rounds} rounds (ROUNDS)"]
+        if self.how.kind == BUFFERS and not self.sc:
+            bounded.append(f"{bounds.nodes} writes in the store buffer of a thread (N)")
+        elif not self.sc:
+            bounded.append(f"timestamps below {bounds.timestamps} (K)")
+            bounded.append(f"{bounds.nodes} writes of a location in its list (N)")
+        if self.locations.slots:
+            bounded.append(f"{self.locations.slots} locations behind pointers, of {self.locations.behind}")
+        if self.blocks:
+            bounded.append(f"{self.blocks} allocated objects")
+        if self.how.bits < WIDTH:
+            bounded.append(f"ints of {self.how.bits} bits")
         cuts = any(mark.kind is MarkKind.CUT for mark, _ in plan.marks)
-        loops = f"loops and recursion go round {self.how.bound} times" if cuts else "no loop was cut"
-        ints = f"ints have {self.how.bits} bits, " if self.how.bits < 32 else ""
-        narrow = ", with narrow ints: try it at full width" if ints else ""
+        bounded.append(f"loops and recursion that go round {self.how.bound} times" if cuts else "no loop cut")
+        narrow = " Ints are narrow: try it at full width." if self.how.bits < WIDTH else ""
+        listed = "\n".join(f"     - {bound}" for bound in bounded)
         return f"""\
 /* {self.how.source} under {model} as a sequential program.
 
-   Its runs are those of the {len(plan.threads)} threads in at most ROUNDS rounds{lists};
-   {ints}{loops}. What fails here fails within these bounds{narrow};
-   that nothing does says nothing about runs beyond them. Asserted are the program's own assertions
-   and that accesses are to objects; uses of memory that was freed, or never written, are not. */
+   Its runs are those of the {len(plan.threads)} threads within these bounds:
+{listed}
+
+   What fails here fails within the bounds.{narrow}
+   That nothing does says nothing about runs beyond them.
+   Asserted are the program's own assertions and that accesses are to objects; uses of memory that was
+   freed, or never written, are not. */
 """
 
     def _bounds(self) -> str:
         bounds = self.how.bounds
         macros = {"ROUNDS": bounds.rounds}
         if not self.sc:
-            macros |= {"K": bounds.timestamps, "N": bounds.nodes}
+            macros |= {} if self.how.kind == BUFFERS else {"K": bounds.timestamps}
+            macros["N"] = bounds.nodes
         changeable = [f"#ifndef {name}\n#define {name} {value}\n#endif" for name, value in macros.items()]
-        listed = len(self.cells) if self.sc else len(self.plan.listed)
+        where = self.locations
         fixed = [
             f"#define T {len(self.plan.threads)} /* threads */",
-            f"#define V {max(1, listed)} /* locations{'' if self.sc else ' with lists'} */",
+            f"#define V {max(1, where.lists)} /* locations{'' if self.sc else ' with lists'} */",
         ]
         if not self.sc:
-            fixed.append(
-                f"#define PLAIN {len(self.plan.plain)} /* locations where no write is ever pending */"
-            )
+            fixed.append(f"#define PLAIN {len(where.last)} /* locations where no write is ever pending */")
+        if self.blocks:
+            fixed.append(f"#define BLOCKS {self.blocks} /* objects that may be allocated */")
         return "\n".join([*changeable, *fixed])
 
     def _widths(self) -> dict[str, int]:
         """Bits of the numbers of the abstraction, of values in memory and of program counters."""
         bounds, values = self.how.bounds, self.plan.facts.values
-        most = max(bounds.timestamps, bounds.nodes + 1, len(self.plan.threads), len(self.cells), 2)
-        word = max((len(constant_bits(values.initial.get(cell, 0))) for cell in self.cells), default=1)
+        most = largest(self.plan, bounds.timestamps, bounds.nodes)
+        word = max((len(constant_bits(values.initial.get(cell, 0))) for cell in self.plan.cells), default=1)
         for thread in self.plan.threads:
             for step in thread.steps:
                 if step.access is not None and step.access.value is not None:
                     numbers = values.numbers[step.access.value]
-                    for number in (min(numbers), max(numbers)) if numbers else ():
-                        word = max(word, len(constant_bits(number)))
-        steps = max(len(thread.steps) for thread in self.plan.threads) + 1
-        return {"uint": most.bit_length() + 1, "word": min(64, word), "counter": steps.bit_length() + 1}
-
-    def _locations(self) -> str:
-        values = self.plan.facts.values
-        lines = ["/* The locations. */", "enum {"]
-        lines += [
-            f"    {name} = {place}, /* {self.plan.symbolic.program.show_value(cell)} */"
-            for place, (cell, name) in enumerate(zip(self.cells, self.names, strict=True))
-        ] or ["    NOTHING_IS_SHARED"]
-        lines.append("};")
-        numbers = [values.initial.get(cell, 0) for cell in self.cells]
-        split = len(numbers) if self.sc else len(self.plan.listed)
-        lines.append("/* What each location holds at first. */")
-        lines.append(f"static word initial[V] = {{{_list(numbers[:split])}}};")
-        if not self.sc and self.plan.plain:
-            lines.append(f"static word plain[PLAIN] = {{{_list(numbers[split:])}}};")
-        if any(len(step.cells) > 1 for thread in self.plan.threads for step in thread.steps):
-            lines.append("/* Where each location is. */")
-            lines.append(f"static long long address[{len(self.cells)}] = {{{_list(list(self.cells))}}};")
-        return "\n".join(lines)
+                    ends_of = (numbers[0], numbers[-1]) if isinstance(numbers, range) else numbers
+                    word = max([word, *(len(constant_bits(number)) for number in ends_of)])
+        counted = max(*(len(thread.steps) + 1 for thread in self.plan.threads), self.blocks)
+        return {"uint": most.bit_length() + 1, "word": min(64, word), "counter": counted.bit_length() + 1}
 
     def _abstraction(self) -> str:
         return self.how.dialect.guesses(abstraction("sc" if self.sc else self.plan.model, self.how.kind))
 
     def _interface(self) -> str:
         """What threads call."""
-        steps = [step for thread in self.plan.threads for step in thread.steps]
-        plain = not self.sc and bool(self.plan.plain)
+        plain = bool(self.locations.last)
         read = "    if (v >= V)\n        return plain[v - V];\n" if plain else ""
         write = "    if (v >= V) {\n        plain[v - V] = val;\n        return;\n    }\n" if plain else ""
         time = "" if self.sc else "    clock_update();\n"
@@ -172,8 +162,8 @@ class _Writer:
                 "    store(v, val, t);\n}\n",
                 "void fence(uint t)\n{\n    clock_update();\n    flush(t);\n}\n",
             ]
-        if any(len(step.cells) > 1 for step in steps):
-            count = len(self.cells)
+        if self.locations.by_address:
+            count = self.locations.count
             parts.append(
                 "/* The location at an address, which must be one of those that the access may go to. */\n"
                 f"uint where(long long a)\n{{\n    uint v = guess({count});\n    assume(address[v] == a);\n"
@@ -184,6 +174,8 @@ class _Writer:
     def _variables(self, reads: Sequence[int]) -> str:
         lines = ["/* Where each thread is, and how far it gets in this turn. */"]
         lines += ["static counter pc[T];", "static counter cs[T];"]
+        if self.blocks:
+            lines += ["/* Objects that were allocated. */", "static counter blocks;"]
         lines.append("#define TURN(t, step, next) if (pc[t] > step || step >= cs[t]) goto next;")
         if reads:
             lines.append("/* What was read; what was computed from it. */")
@@ -228,8 +220,7 @@ class _Writer:
             call = list(self._calls(step, code))
         except CannotSay as what:
             raise Unsupported(f"{what} in a sequential program", step.instruction.span) from None
-        yield _comment(step.instruction)
-        yield from code.take()
+        yield from filter(None, (_comment(step.instruction), *code.take()))
         if not call:
             return
         if guard == "1":
@@ -265,7 +256,7 @@ class _Writer:
         one = len(step.cells) == 1
         if not step.cells:
             return "assume(0);"
-        place = self.number[step.cells[0]] if one else f"where({code.value(access.address)})"
+        place = self.locations.names[step.cells[0]] if one else f"where({code.value(access.address)})"
         inside = (step.glued or step.flushes) and not self.sc
         if step.does is Does.READ:
             bits = step.instruction.bits if isinstance(step.instruction, Load) else 64
@@ -292,28 +283,38 @@ class _Writer:
         known = isinstance(self.plan.symbolic.terms.values[step.mark.value], Constant)
         for thread in step.threads:
             done = self.how.dialect.wait(self._ended(thread), step.thread, self._numbers[step])
-            flush = "" if self.sc else f" fence({thread});"
-            yield f"{done}{flush}" if known else f"if ({value} == {thread}) {{ {done}{flush} }}"
+            flush = [] if self.sc else [f"fence({thread});"]
+            if known:
+                yield from (done, *flush)
+            else:
+                yield f"if ({value} == {thread}) {{ {' '.join((done, *flush))} }}"
 
     def _ended(self, thread: int) -> str:
         return f"pc[{thread}] == {len(self.plan.threads[thread].steps)}"
 
     def _marks(self, thread: int, before: int) -> Iterator[str]:
-        """What is asserted after so many steps."""
+        """What is asserted and allocated after so many steps."""
         code = self.threads[thread]
         for mark in self.marks.get((thread, before), ()):
-            if mark.kind is MarkKind.ASSERT:
-                try:
-                    fails = code.condition(mark.condition)
-                except CannotSay as what:
-                    raise Unsupported(f"{what} in a sequential program", mark.instruction.span) from None
-                yield from code.take()
-                yield self.how.dialect.check(f"!({fails})", _told(mark.instruction))
+            allocates = mark.kind is MarkKind.ALLOCATE and self.blocks
+            if mark.kind is not MarkKind.ASSERT and not allocates:
+                continue
+            try:
+                there = code.condition(mark.condition)
+            except CannotSay as what:
+                raise Unsupported(f"{what} in a sequential program", mark.instruction.span) from None
+            yield from code.take()
+            if allocates:
+                # In front of its first step a thread may be called again.
+                yield f"if ({there} && cs[{thread}] > 0) {{ assume(blocks < BLOCKS); blocks++; }}"
+            else:
+                yield self.how.dialect.check(f"!({there})", _told(mark.instruction))
 
     # -- the driver ----------------------------------------------------------------------------------------
 
     def _driver(self) -> str:
-        lines = [*self.how.dialect.main(), "    init();"]
+        choose = ["    choose_locations();"] if self.locations.slots else []
+        lines = [*self.how.dialect.main(), *choose, "    init();"]
         terms = self.plan.symbolic.terms
         for value, name in self.expressions.unknowns.items():
             term = terms.values[value]
@@ -360,28 +361,15 @@ def _groups(steps: Sequence[Step]) -> list[tuple[int, list[Step]]]:
 
 def _place(instruction: Instruction) -> str:
     span = instruction.span
-    return f"{span.file}:{span.line}" if span is not None else "?"
+    return f"{span.file}:{span.line}" if span is not None else "in the end"
 
 
 def _comment(instruction: Instruction) -> str:
     text = instruction.text.replace("/*", "").replace("*/", "").strip().split("\n")[0]
     line = instruction.span.line if instruction.span is not None else 0
-    return f"/* line {line}: {text} */" if line else f"/* {text} */"
+    return f"/* line {line}: {text} */" if line else f"/* {text} */" if text else ""
 
 
 def _told(instruction: Instruction) -> str:
     message = instruction.message if isinstance(instruction, Assert) else ""
-    return f"{_place(instruction)}: {message or 'an assertion fails'}"
-
-
-def _list(numbers: Sequence[int]) -> str:
-    return ", ".join(str(number) for number in numbers) or "0"
-
-
-def _names(shown: Sequence[str]) -> list[str]:
-    """Names of C for locations, all different."""
-    found: list[str] = []
-    for name in shown:
-        plain = "at_" + re.sub(r"\W+", "_", name).strip("_")
-        found.append(plain if plain not in found else f"{plain}_{len(found)}")
-    return found
+    return f"{_place(instruction)}: {' '.join(message.split()) or 'an assertion fails'}"

@@ -9,7 +9,7 @@ n, `assume`, functions, conditionals and loops over constants.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from treville.records import dataclass
@@ -136,6 +136,36 @@ class Text:
 
     variables: Mapping[str, Variable]
     functions: Mapping[str, Function]
+
+
+# -- places in arrays --------------------------------------------------------------------------------------
+
+
+def constant(expression: Expr, constants: Mapping[str, int]) -> int:
+    """The length of a dimension, or the limit of a loop."""
+    match expression:
+        case Number(value):
+            return value
+        case At(name, ()):
+            return constants[name]
+        case Binary("+" | "-" as operator, left, right):
+            one, other = constant(left, constants), constant(right, constants)
+            return one + other if operator == "+" else one - other
+        case _:
+            raise AssertionError(f"no constant: {expression}")
+
+
+def lengths(variable: Variable, constants: Mapping[str, int]) -> tuple[int, ...]:
+    """How long each dimension of a variable is."""
+    return tuple(constant(length, constants) for length in variable.dimensions)
+
+
+def element(indices: Sequence[int], dimensions: Sequence[int]) -> int:
+    """Where an element is among all elements of its array."""
+    found = 0
+    for index, length in zip(indices, dimensions, strict=True):
+        found = found * length + index
+    return found
 
 
 # -- reading ---------------------------------------------------------------------------------------------

@@ -22,8 +22,17 @@ from treville.events.symbolic_terms import Condition
 from treville.events.symbolic_whole import whole_program
 from treville.fences import orders
 from treville.passes.bounded import MOST_NUMBERS
+from treville.passes.fresh_memory import UNSET, FreshCells
 from treville.passes.lifetimes import with_ends_of_cells
-from treville.programs.ir import FREED, Instruction, Load, Program
+from treville.programs.ir import (
+    FREED,
+    LOCATION_BASE,
+    LOCATION_STRIDE,
+    Instruction,
+    Load,
+    Program,
+    Store,
+)
 from treville.records import dataclass, replace
 from treville.relations import EventId
 from treville.results import Budget
@@ -223,7 +232,8 @@ class _Draft:
         assert isinstance(event, StaticAccess)
         linked = isinstance(event.instruction, Load) and event.instruction.link
         glued = inside or (begins and self.model != "sc") or bool(event.pair)
-        direct = self.model == "sc" or event.block != NO_BLOCK or bool(event.pair)
+        fresh = UNSET in event.tags  # what memory holds before anybody can get at it
+        direct = self.model == "sc" or event.block != NO_BLOCK or bool(event.pair) or fresh
         does = Does.READ if event.kind is READ else Does.WRITE_NOW if direct else Does.WRITE
         cells = tuple(sorted(self.facts.accessed[event.number]))
         flushes = linked and self.model != "sc" and event.block == NO_BLOCK
@@ -251,6 +261,13 @@ class _Draft:
         return True
 
 
+def largest(plan: Plan, timestamps: int, nodes: int) -> int:
+    """The largest number that an abstraction counts to: times, nodes, threads, locations, fences between
+    writes."""
+    orders = sum(step.does is Does.ORDER for thread in plan.threads for step in thread.steps)
+    return max(timestamps, nodes + 1, len(plan.threads), len(plan.cells), orders + 1)
+
+
 def ends(step: Step) -> bool:
     """Does the step end an object?"""
     return step.access is not None and FREED in step.access.tags
@@ -264,3 +281,24 @@ def reads_of(plan: Plan) -> dict[EventId, Step]:
         for step in thread.steps
         if step.does is Does.READ and step.access is not None
     }
+
+
+def moved_unset(plan: Plan) -> FreshCells:
+    """The cells of fresh memory that may be moved before anybody wrote to them: nobody looks at what they
+    hold there, but somebody may later."""
+    steps = [step for thread in plan.threads for step in thread.steps]
+    unset = plan.symbolic.unset
+    cells: dict[int, dict[int, int]] = {}
+    for step in steps:
+        if not (isinstance(step.instruction, Load) and step.instruction.blind):
+            continue
+        for cell in step.cells:
+            offset = (cell - LOCATION_BASE) % LOCATION_STRIDE
+            if cell - offset in unset:
+                bits = [
+                    other.instruction.bits
+                    for other in steps
+                    if cell in other.cells and isinstance(other.instruction, Load | Store)
+                ]
+                cells.setdefault(id(unset[cell - offset]), {})[offset] = max(bits)
+    return cells

@@ -15,13 +15,14 @@ from treville.events.symbolic import StaticAccess
 from treville.events.symbolic_data import Mark, MarkKind
 from treville.formulas.formula import FALSE, TRUE, Literal
 from treville.formulas.gates import Gates
+from treville.passes.fresh_memory import UNSET
 from treville.programs.ir import LOCATION_BASE, LOCATION_STRIDE, Instruction, Load, error_of
 from treville.records import dataclass
 from treville.results import Budget
 from treville.results.properties import NEVER_WRITTEN, Error
 from treville.sequential.abstraction import SORTED, abstraction_text
 from treville.sequential.circuits import Bits, Held, Memory
-from treville.sequential.plan import Does, Plan, Step, ends
+from treville.sequential.plan import Does, Plan, Step, ends, largest
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,8 @@ class Turn:
 @dataclass(frozen=True, slots=True)
 class Wrong:
     """Something that goes wrong where the literal holds. No `error`: what follows is not known, since memory
-    is moved that nobody wrote."""
+    is moved that nobody wrote. Where such memory was filled with any numbers, that is known; but a machine
+    does not tell any more that somebody looks at them."""
 
     literal: Literal
     instruction: Instruction
@@ -68,10 +70,14 @@ class Rounds:
         self.turns: list[Turn] = []
         self.wrong: list[Wrong] = []
         self._frees: list[tuple[Literal, Mark]] = []
+        self._moved: list[Literal] = []
+        accesses = [step.access for thread in plan.threads for step in thread.steps]
+        self._filled = any(access is not None and UNSET in access.tags for access in accesses)
         constants = {"K": bounds.timestamps, "N": bounds.nodes, "T": len(plan.threads)}
         listed, plain = abstraction_text(plan.model, kind), abstraction_text("sc")
-        self.memory = Memory(listed, {**constants, "V": len(plan.listed)}, self.formula)
-        self.plain = Memory(plain, {**constants, "V": len(plan.plain)}, self.formula)
+        most = largest(plan, bounds.timestamps, bounds.nodes)
+        self.memory = Memory(listed, {**constants, "V": len(plan.listed)}, self.formula, most)
+        self.plain = Memory(plain, {**constants, "V": len(plan.plain)}, self.formula, most)
         self._places = {cell: (self.memory, number) for number, cell in enumerate(plan.listed)}
         self._places |= {cell: (self.plain, number) for number, cell in enumerate(plan.plain)}
         self._flagged = _flagged_objects(plan)
@@ -241,9 +247,12 @@ class Rounds:
         freed, unset, *rest = found
         self._note(there, freed, step)
         blind = isinstance(step.instruction, Load) and step.instruction.blind
-        if unset != FALSE:
-            literal, error = self.formula.both(there, unset), None if blind else Error.UNDEFINED
+        if unset != FALSE and not (blind and self._filled):
+            literal = self.formula.both(there, unset)
+            error = None if blind or self._filled else Error.UNDEFINED
             self.wrong.append(Wrong(literal, step.instruction, error, NEVER_WRITTEN))
+            if blind:
+                self._moved.append(literal)
         return rest
 
     def _note(self, there: Literal, freed: Literal, step: Step) -> None:
@@ -263,7 +272,8 @@ class Rounds:
                 found = memory.call("look", (place, step.thread), there)
                 assert not isinstance(found, int)
                 self._note(there, found[0], step)
-                written = [TRUE if ends(step) else FALSE, FALSE, *bits]
+                unset = TRUE if UNSET in access.tags else FALSE
+                written = [TRUE if ends(step) else FALSE, unset, *bits]
             memory.call(function, (place, written, step.thread), there)
             stamped = "last_tstamp" in memory.cells
             yield cell, there, memory.held("last_tstamp", place, step.thread) if stamped else 0
@@ -294,6 +304,10 @@ class Rounds:
     def frees(self, is_true: Callable[[Literal], bool]) -> list[Mark]:
         """The frees of what is no object, in a solution."""
         return [mark for literal, mark in self._frees if is_true(literal)]
+
+    def moved_unset(self) -> Literal:
+        """The literal that memory is moved that nobody wrote."""
+        return self.formula.either(self._moved)
 
     def violation(self, errors: frozenset[Error]) -> tuple[Literal, Literal]:
         """The literal that one of the errors happens, and that another one does."""

@@ -6,6 +6,7 @@ What is compared with plain store buffers, step by step, and whose lists are loo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import prod
 from typing import TypeAlias, assert_never
 
 from treville.sequential.language import (
@@ -23,6 +24,9 @@ from treville.sequential.language import (
     Return,
     Statement,
     Text,
+    constant,
+    element,
+    lengths,
 )
 
 # What the variables hold: for each name all elements, one after the other.
@@ -38,11 +42,8 @@ class Running:
 
     def __init__(self, text: Text, constants: Mapping[str, int], initial: Sequence[int]) -> None:
         self.text, self.constants = text, constants
-        self.lengths = {
-            name: tuple(_constant(length, constants) for length in variable.dimensions)
-            for name, variable in text.variables.items()
-        }
-        empty = {name: (0,) * _size(lengths) for name, lengths in self.lengths.items()}
+        self.lengths = {name: lengths(variable, constants) for name, variable in text.variables.items()}
+        empty = {name: (0,) * prod(own) for name, own in self.lengths.items()}
         self.first = next(iter(self.calls({**empty, "initial": tuple(initial)}, "init")))[0]
 
     def calls(self, store: Store, function: str, *arguments: int) -> Iterator[tuple[Store, int]]:
@@ -65,7 +66,7 @@ class Running:
 
     def at(self, store: Store, name: str, *indices: int) -> int:
         """What a variable holds."""
-        return store[name][_place(indices, self.lengths[name])]
+        return store[name][element(indices, self.lengths[name])]
 
 
 class _Run:
@@ -101,7 +102,7 @@ class _Run:
                 case If(condition, then, otherwise):
                     self._run(then if self.value(condition, local) else otherwise, local)
                 case For(name, limit, inner):
-                    for number in range(_constant(limit, self.of.constants)):
+                    for number in range(constant(limit, self.of.constants)):
                         local[name] = number
                         self._run(inner, local)
                 case Return(value):
@@ -114,7 +115,7 @@ class _Run:
             local[target.name] = value
             return
         indices = [self.value(index, local) for index in target.indices]
-        place = _place(indices, self.of.lengths[target.name])
+        place = element(indices, self.of.lengths[target.name])
         held = self.store[target.name]
         self.store[target.name] = (*held[:place], value, *held[place + 1 :])
 
@@ -132,7 +133,7 @@ class _Run:
                 return self.of.constants[name]
             case At(name, indices):
                 numbers = [self.value(index, local) for index in indices]
-                return self.store[name][_place(numbers, self.of.lengths[name])]
+                return self.store[name][element(numbers, self.of.lengths[name])]
             case Binary(operator, left, right):
                 return self._binary(operator, left, right, local)
             case _:
@@ -150,30 +151,3 @@ class _Run:
                 "<": one < other, "<=": one <= other, ">": one > other, ">=": one >= other,
             }[operator]
         )  # fmt: skip
-
-
-def _size(lengths: Sequence[int]) -> int:
-    size = 1
-    for length in lengths:
-        size *= length
-    return size
-
-
-def _place(indices: Sequence[int], lengths: Sequence[int]) -> int:
-    place = 0
-    for index, length in zip(indices, lengths, strict=True):
-        place = place * length + index
-    return place
-
-
-def _constant(expression: Expr, constants: Mapping[str, int]) -> int:
-    match expression:
-        case Number(value):
-            return value
-        case At(name, ()):
-            return constants[name]
-        case Binary(operator, left, right):
-            one, other = _constant(left, constants), _constant(right, constants)
-            return one + other if operator == "+" else one - other
-        case _:
-            raise AssertionError(f"no constant: {expression}")

@@ -14,7 +14,7 @@ from treville.engines.session import Session, size_in_units
 from treville.engines.task import ProgramTask
 from treville.models.implied import implies_coherence
 from treville.passes.bounded import facts_of_program
-from treville.passes.fresh_memory import UnsetRead, unset_reads, with_any_contents
+from treville.passes.fresh_memory import UnsetRead, fresh_cells, unset_reads, with_any_contents
 from treville.programs.ir import Program
 from treville.results import Budget, TooLarge, Unsupported
 from treville.solving.back_ends.by_name import BackEnd
@@ -67,7 +67,7 @@ class SearchAtBound:
             return self._with_zeros(self._unfilled, budget)
         try:
             if self._filled is None:
-                self.program = with_any_contents(self.task.program, self._facts, self._unset)
+                self.program = with_any_contents(self.task.program, fresh_cells(self._facts, self._unset))
                 self._filled = self._search(self._facts_of(self.program, budget), [], budget)
                 budget.spend(size_in_units(self._filled.session.encoding))
             with budget.stage("solving"):

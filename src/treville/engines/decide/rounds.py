@@ -8,10 +8,11 @@ the solver finds counts after a machine with store buffers has run it at full wi
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from treville.engines.contract import YES, Decision, Engine, GaveUp, Proved, Refuted, Suitability
 from treville.engines.decide.by_states import OF_MACHINES, decided
+from treville.engines.decide.round_levels import LEVELS, clipped, covers, in_vain
 from treville.engines.depth import Depth
 from treville.engines.features import Feature
 from treville.engines.task import ProgramTask, RoundBounds
@@ -19,34 +20,60 @@ from treville.formulas.formula import FALSE, Literal
 from treville.machines.buffers.replay import replay
 from treville.machines.buffers.trace import Trace
 from treville.machines.by_model import machine_of
+from treville.passes.fresh_memory import with_any_contents
 from treville.programs.ir import Instruction
 from treville.programs.narrow import WIDTH, narrowed
-from treville.records import dataclass, replace
+from treville.records import replace
 from treville.results import Budget, BudgetExceeded
-from treville.sequential.plan import Plan, plan_of
+from treville.sequential.plan import Plan, moved_unset, plan_of
 from treville.sequential.rounds import Bounds, Rounds, enough
 from treville.sequential.schedule import schedule_of
 from treville.solving.back_ends.cadical import CaDiCaL
 
-# Rounds, timestamps and nodes, one after the other, where nobody asked for numbers (bench/sequentialise.py).
-_LEVELS = (
-    Bounds(2, 2, 2), Bounds(3, 3, 2), Bounds(4, 4, 3), Bounds(6, 6, 3), Bounds(8, 8, 4), Bounds(12, 12, 5),
-    Bounds(16, 16, 6), Bounds(24, 24, 8), Bounds(32, 32, 10), Bounds(48, 48, 12), Bounds(64, 64, 16),
-)  # fmt: skip
 # Clauses that cost as much as a conflict, and what finding the smallest bounds may cost.
 _SIZE_OF_A_UNIT = 40
 _EFFORT_FOR_SMALLEST = 20_000
 _LARGEST_FOR_SMALLEST = 400_000
 
+# Which literals are true; False where there is no solution.
+Solution: TypeAlias = Callable[[Literal], bool] | bool
 
-@dataclass(frozen=True, slots=True)
+
 class _Asked:
-    """A formula in a solver: the literals that something goes wrong, and that something else does."""
+    """A formula in a solver, and what it has answered: something goes wrong (`wrong`, and nothing that was
+    not asked for, `otherwise`)."""
 
-    rounds: Rounds
-    solver: CaDiCaL
-    wrong: Literal
-    otherwise: Literal
+    def __init__(self, given: ProgramTask, plan: Plan, bounds: Bounds) -> None:
+        self.task, self.rounds = given, Rounds(plan, bounds, budget=given.budget)
+        self.wrong, self.otherwise = self.rounds.violation(given.property.errors)
+        self.moved = self.rounds.moved_unset()
+        self.solver = CaDiCaL(self.rounds.formula)
+        self.most = enough(plan)
+        self._answers: dict[tuple[Literal, ...], Solution] = {}
+
+    @property
+    def size(self) -> int:
+        """How much work it was to make the formula."""
+        return self.solver.clauses // _SIZE_OF_A_UNIT
+
+    def ask(self, budget: Budget, *literals: Literal) -> Solution:
+        """What the solver says; it is asked once."""
+        if literals not in self._answers:
+            found = self.solver.solve(literals, budget)
+            assert found is not None, "nobody gave up"
+            self._answers[literals] = found
+        return self._answers[literals]
+
+    def violation(self, budget: Budget) -> Solution:
+        """A run that goes wrong as was asked for."""
+        return self.ask(budget, self.wrong, -self.otherwise)
+
+    def cut(self, budget: Budget) -> list[Instruction]:
+        """The loops and calls that some run within the bounds did not do again."""
+        solution = self.ask(budget, self.rounds.cut)
+        if not callable(solution):
+            return []
+        return [place for literal, place in self.rounds.cuts if literal != FALSE and solution(literal)]
 
 
 class InRounds(Engine[ProgramTask, Decision]):
@@ -60,6 +87,8 @@ class InRounds(Engine[ProgramTask, Decision]):
     def __init__(self) -> None:
         self._depth: Depth | None = None
         self._level = 0
+        self._filled = False  # does fresh memory hold any numbers?
+        self._asked: _Asked | None = None
         self._stats: dict[str, Any] = {}
 
     def fits(self, task: ProgramTask) -> Suitability:
@@ -85,49 +114,66 @@ class InRounds(Engine[ProgramTask, Decision]):
     def _at(self, task: ProgramTask, depth: Depth, budget: Budget) -> Decision | None:
         """The answer at the present bounds; None if larger ones have to follow."""
         budget.bound = depth.deepest
-        asked, model = task.rounds, machine_of(task.model) or ""
-        with task.budget.stage("front end"):
-            given = task.with_recursion(depth.recursion)
-        program = narrowed(depth.apply(given.program), asked.bits or WIDTH)
-        plan = plan_of(program, model, depth.bound, task.budget, task.alias)
-        most = enough(plan)
-        bounds = _clipped(asked, _LEVELS[min(self._level, len(_LEVELS) - 1)], most, model)
-        with task.budget.stage("encoding"):
-            encoded = _encoded(plan, bounds, task)
-        budget.spend(encoded.solver.clauses // _SIZE_OF_A_UNIT)
+        if self._asked is None:
+            self._asked = self._encoded(task, depth)
+            budget.spend(self._asked.size)
+        asked = self._asked
+        bounds, wanted = asked.rounds.bounds, task.rounds
         with task.budget.stage("solving"):
-            solution = encoded.solver.solve((encoded.wrong, -encoded.otherwise), budget)
-        stats = self._stats_of(encoded, bounds, asked, depth)
+            solution = asked.violation(budget)
+        stats = self._stats_of(asked, wanted, depth)
         if callable(solution):
-            return self._refuted(given, encoded, solution, stats, budget)
+            return self._refuted(asked, solution, stats, budget)
+        cut = asked.cut(budget)
+        spoilt = bool(asked.ask(budget, asked.otherwise))
+        if spoilt and not self._filled and asked.ask(budget, asked.moved):
+            self._filled = True
+            self._forget()
+            return None
         self._explored(stats, bounds, depth)
-        cut = self._cut(encoded, budget)
-        spoilt = not callable(solution) and callable(encoded.solver.solve((encoded.otherwise,), budget))
-        if not cut and not spoilt and _covers(bounds, most) and (asked.bits or WIDTH) >= WIDTH:
+        whole = covers(bounds, asked.most) and (wanted.bits or WIDTH) >= WIDTH
+        if whole and not cut and not spoilt:
             return Proved(depth.deepest, self._stats)
         deeper = bool(cut) and depth.deepen(cut, task.program.loop_bounds)
-        raised = self._raise(asked, bounds, most, model)
-        return None if deeper or raised else self._gave_up(bounds, most, cut, depth, asked)
+        if self._raise(wanted, bounds, asked.most, machine_of(task.model) or "") or deeper:
+            self._forget()
+            return None
+        return self._gave_up(asked, cut, spoilt, depth)
+
+    def _forget(self) -> None:
+        """Another formula has to be asked."""
+        if self._asked is not None:
+            self._asked.solver.close()
+        self._asked = None
+
+    def _encoded(self, task: ProgramTask, depth: Depth) -> _Asked:
+        wanted, model = task.rounds, machine_of(task.model) or ""
+        with task.budget.stage("front end"):
+            given = task.with_recursion(depth.recursion)
+            given = replace(given, program=depth.apply(given.program))
+        if self._filled:
+            cells = moved_unset(plan_of(given.program, model, depth.bound, task.budget, task.alias))
+            given = replace(given, program=with_any_contents(given.program, cells))
+        program = narrowed(given.program, wanted.bits or WIDTH)
+        plan = plan_of(program, model, depth.bound, task.budget, task.alias)
+        bounds = clipped(wanted, LEVELS[min(self._level, len(LEVELS) - 1)], enough(plan), model)
+        with task.budget.stage("encoding"):
+            return _Asked(given, plan, bounds)
 
     def _raise(self, asked: RoundBounds, bounds: Bounds, most: Bounds, model: str) -> bool:
         """Go on with larger bounds, if that makes a difference."""
-        while self._level + 1 < len(_LEVELS):
+        while self._level + 1 < len(LEVELS):
             self._level += 1
-            if _clipped(asked, _LEVELS[self._level], most, model) != bounds:
+            if clipped(asked, LEVELS[self._level], most, model) != bounds:
                 return True
         return False
 
     # -- what was found ----------------------------------------------------------------------------------
 
     def _refuted(
-        self,
-        task: ProgramTask,
-        encoded: _Asked,
-        solution: Callable[[Literal], bool],
-        stats: dict[str, Any],
-        budget: Budget,
+        self, asked: _Asked, solution: Callable[[Literal], bool], stats: dict[str, Any], budget: Budget
     ) -> Decision:
-        schedule = schedule_of(encoded.rounds, solution)
+        task, schedule = asked.task, schedule_of(asked.rounds, solution)
         model, errors = machine_of(task.model) or "", task.property.errors
         with task.budget.stage("replay"):
             replayed = replay(task.program, model, schedule, errors)
@@ -137,26 +183,26 @@ class InRounds(Engine[ProgramTask, Decision]):
             if bits < WIDTH:
                 reason = f"what goes wrong with {bits} bits does not go wrong with {WIDTH}"
             return GaveUp(reason, "raise --bits" if bits < WIDTH else "use another engine", stats=stats)
-        stats["smallest"] = self._smallest(task, encoded, budget)
+        stats["smallest"] = self._smallest(asked, budget)
         execution = Trace(replayed.program, replayed.answer).execution()
         found = decided(task, replayed.answer, execution)
         assert isinstance(found, Refuted)
         return replace(found, bound=stats["bound"], stats=stats)
 
-    def _smallest(self, task: ProgramTask, encoded: _Asked, budget: Budget) -> dict[str, int] | None:
+    def _smallest(self, asked: _Asked, budget: Budget) -> dict[str, int] | None:
         """The least bounds that show it: rounds first, then timestamps, then nodes. None: too much work."""
-        rounds, effort = encoded.rounds, _EFFORT_FOR_SMALLEST
-        if encoded.solver.clauses > _LARGEST_FOR_SMALLEST:
+        effort = _EFFORT_FOR_SMALLEST
+        if asked.solver.clauses > _LARGEST_FOR_SMALLEST:
             return None
-        bounds = rounds.bounds
+        bounds = asked.rounds.bounds
         least = {"rounds": 1, "timestamps": 1, "nodes": 2}
         for name, start in least.items():
             for number in range(start, getattr(bounds, name)):
                 tried = replace(bounds, **{name: number})
-                asked = _encoded(rounds.plan, tried, task)
-                solution = asked.solver.solve((asked.wrong, -asked.otherwise), budget.slice(None), effort)
-                effort -= max(asked.solver.conflicts, asked.solver.clauses // _SIZE_OF_A_UNIT)
-                asked.solver.close()
+                less = _Asked(asked.task, asked.rounds.plan, tried)
+                solution = less.solver.solve((less.wrong, -less.otherwise), budget.slice(None), effort)
+                effort -= max(less.solver.conflicts, less.size)
+                less.solver.close()
                 if solution is None or effort <= 0:
                     return None
                 if callable(solution):
@@ -164,15 +210,8 @@ class InRounds(Engine[ProgramTask, Decision]):
                     break
         return {"rounds": bounds.rounds, "timestamps": bounds.timestamps, "nodes": bounds.nodes}
 
-    def _cut(self, encoded: _Asked, budget: Budget) -> list[Instruction]:
-        """The loops and calls that some run within the bounds did not do again."""
-        solution = encoded.solver.solve((encoded.rounds.cut,), budget)
-        if not callable(solution):
-            return []
-        return [place for literal, place in encoded.rounds.cuts if literal != FALSE and solution(literal)]
-
-    def _stats_of(self, encoded: _Asked, bounds: Bounds, asked: RoundBounds, depth: Depth) -> dict[str, Any]:
-        plan, solver = encoded.rounds.plan, encoded.solver
+    def _stats_of(self, asked: _Asked, wanted: RoundBounds, depth: Depth) -> dict[str, Any]:
+        plan, bounds, solver = asked.rounds.plan, asked.rounds.bounds, asked.solver
         return {
             "threads": len(plan.threads),
             "steps": sum(len(thread.steps) for thread in plan.threads),
@@ -181,7 +220,7 @@ class InRounds(Engine[ProgramTask, Decision]):
             "rounds": bounds.rounds,
             "timestamps": bounds.timestamps,
             "nodes": bounds.nodes,
-            "bits": asked.bits or WIDTH,
+            "bits": wanted.bits or WIDTH,
             "variables": solver.variables,
             "clauses": solver.clauses,
             "conflicts": solver.conflicts,
@@ -194,48 +233,13 @@ class InRounds(Engine[ProgramTask, Decision]):
                 "nodes": bounds.nodes}  # fmt: skip
         self._stats = {**stats, "explored": [*stats["explored"], done]}
 
-    def _gave_up(
-        self, bounds: Bounds, most: Bounds, cut: list[Instruction], depth: Depth, asked: RoundBounds
-    ) -> GaveUp:
-        within = f"{bounds.rounds} rounds, {bounds.timestamps} timestamps, {bounds.nodes} nodes"
-        reason, advice = f"nothing goes wrong in {within}", []
-        for name, own, all_of in (
-            ("--rounds", bounds.rounds, most.rounds),
-            ("--timestamps", bounds.timestamps, most.timestamps),
-            ("--nodes", bounds.nodes, most.nodes),
-        ):
-            if own < all_of:
-                advice.append(f"{name} {all_of}")
-        if (asked.bits or WIDTH) < WIDTH:
-            reason += f", with {asked.bits} bits"
-            advice.append(f"--bits {WIDTH}")
+    def _gave_up(self, asked: _Asked, cut: list[Instruction], spoilt: bool, depth: Depth) -> GaveUp:
+        reason, advice = in_vain(asked.rounds.bounds, asked.most, asked.task.rounds.bits or WIDTH)
         if cut:
             reason += f", and a loop was cut at the bound {depth.deepest}"
             advice.append("a larger --bound")
+        if spoilt:
+            reason += "; some runs use memory as they may not, and what follows in them has no meaning"
         more = f"{' and '.join(advice)} would be enough" if advice else "use another engine"
-        only_cut = cut and advice == ["a larger --bound"]
-        bound = depth.deepest if only_cut else None
+        bound = depth.deepest if advice == ["a larger --bound"] and not spoilt else None
         return GaveUp(reason, more, bound=bound, cut=tuple(cut), stats=self._stats)
-
-
-def _encoded(plan: Plan, bounds: Bounds, task: ProgramTask) -> _Asked:
-    rounds = Rounds(plan, bounds, budget=task.budget)
-    wrong, otherwise = rounds.violation(task.property.errors)
-    return _Asked(rounds, CaDiCaL(rounds.formula), wrong, otherwise)
-
-
-def _clipped(asked: RoundBounds, level: Bounds, most: Bounds, model: str) -> Bounds:
-    """The bounds that were asked for, or those of a level as far as they make a difference."""
-    timestamps = 1 if model == "sc" else asked.timestamps or min(level.timestamps, most.timestamps)
-    return Bounds(
-        asked.rounds or min(level.rounds, most.rounds),
-        timestamps,
-        asked.nodes or min(level.nodes, most.nodes),
-    )
-
-
-def _covers(bounds: Bounds, most: Bounds) -> bool:
-    """Do the bounds lose no run?"""
-    return (
-        bounds.rounds >= most.rounds and bounds.timestamps >= most.timestamps and bounds.nodes >= most.nodes
-    )

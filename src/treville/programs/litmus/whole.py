@@ -84,8 +84,8 @@ class _Whole:
             Load(register, Const(address), bits=self._bits(address))
             for address, register in self.loads.items()
         ]
-        text = self.test.condition_text
-        return [*code, Assert(condition, f"{text} is reached", text=text)]
+        reached = "another state" if self.test.quantifier is Quantifier.FORALL else "the state"
+        return [*code, Assert(condition, f"{reached} of {self.test.condition_text} is reached")]
 
     def _thread(self, number: int, thread: Thread) -> Thread:
         first = [Local(name, Const(value)) for name, value in thread.registers.items()]
