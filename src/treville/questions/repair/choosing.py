@@ -1,0 +1,68 @@
+"""The cheapest assignment that every violating execution seen so far leaves out: a solver chooses.
+
+Of each execution it is known that some site must get a level beyond those with which the execution is still
+there. With all that is learnt the cheapest choice is a lower bound of what any repair costs; once it is a
+repair, none is cheaper (implicit hitting sets: R. Karp, E. Moreno-Centeno, 2011).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from treville.formulas.formula import Formula, Literal
+from treville.questions.repair.sites import Assignment, Site
+from treville.results import Budget
+from treville.solving.optimum import Optimum
+
+# Costs count before the number of changes.
+_COST_COUNTS = 4096
+
+
+class Chooser:
+    """Chooses levels for sites: `costs` gives, for every level that may be chosen, what it costs more than
+    the level that the source has, which is the one without a price."""
+
+    def __init__(self, sites: Sequence[Site], costs: Mapping[tuple[int, int], int]) -> None:
+        formula = Formula()
+        self.sites = sites
+        self.literals: dict[tuple[int, int], Literal] = {choice: formula.choice() for choice in costs}
+        by_site: dict[int, list[Literal]] = {}
+        for (number, _), literal in self.literals.items():
+            for other in by_site.setdefault(number, []):
+                formula.forbid(literal, other)
+            by_site[number].append(literal)
+        prices = {
+            literal: _COST_COUNTS * costs[choice] + 1 for choice, literal in self.literals.items()
+        }
+        self._all = list(self.literals.values())
+        self._solver = Optimum(formula, prices)
+
+    def learn(self, beyond: Iterable[Assignment]) -> None:
+        """For each of the assignments: a repair has at some site a level that is not at most the one there."""
+        self._solver.forbid([self._none_of(assignment) for assignment in beyond])
+
+    def _none_of(self, assignment: Assignment) -> list[Literal]:
+        return [Literal(-literal) for literal in self._beyond(assignment)]
+
+    def _beyond(self, assignment: Assignment) -> list[Literal]:
+        found = []
+        for (number, level), literal in self.literals.items():
+            levels = self.sites[number].levels
+            if not levels[level].at_most(levels[assignment[number]]):
+                found.append(literal)
+        return found
+
+    def leave_out(self, assignment: Assignment) -> None:
+        """Choose anything but this."""
+        chosen = {(number, level) for number, level in enumerate(assignment)}
+        body = [literal if choice in chosen else Literal(-literal) for choice, literal in self.literals.items()]
+        self._solver.forbid([body])
+
+    def cheapest(self, budget: Budget) -> Assignment | None:
+        """The cheapest assignment that agrees with all that was learnt; None: nothing does."""
+        found = self._solver.best(self._all, budget)
+        if found is None:
+            return None
+        levels = {site.number: site.present for site in self.sites}
+        levels.update({number: level for (number, level), literal in self.literals.items() if literal in found})
+        return tuple(levels[site.number] for site in self.sites)

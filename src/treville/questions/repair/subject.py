@@ -1,0 +1,47 @@
+"""What is repaired: a program with sites, how to ask about an assignment, and how it is written."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+
+from treville.models.model import Model
+from treville.questions.repair.sites import Assignment, Site
+from treville.questions.repair.upgrading import Violation
+from treville.records import dataclass
+from treville.results import Budget, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Whether the property holds under one model. A FAIL comes with executions, if they could be had."""
+
+    verdict: Verdict
+    violations: tuple[Violation, ...] = ()
+    reason: str = ""
+
+
+class Subject(ABC):
+    """A source that can be changed. `texts` are its files as they are; `usable` the sites that can be
+    changed."""
+
+    sites: Sequence[Site]
+    usable: AbstractSet[int]
+    texts: Mapping[str, str]
+
+    @abstractmethod
+    def ask(self, assignment: Assignment, model: Model, budget: Budget) -> Asked:
+        """Does the property hold under the assignment? Budgets and what is not supported end in UNKNOWN."""
+
+    @abstractmethod
+    def patched(self, assignment: Assignment) -> dict[str, str]:
+        """The files that the assignment changes, as they would be."""
+
+    @abstractmethod
+    def confirm(self, texts: Mapping[str, str], model: Model, budget: Budget) -> Asked:
+        """The same question about changed files, read from the beginning."""
+
+    @abstractmethod
+    def written(self, site: Site, level: int) -> tuple[str, str]:
+        """What stands at a site, and what would stand there with another level."""
