@@ -201,8 +201,8 @@ def _overlaid(overlay: Overlay, folder: Path) -> list[str]:
     for number, (file, text) in enumerate(overlay):
         real = folder / f"{number}{Path(file).suffix}"
         real.write_text(text, encoding="utf-8", errors="surrogateescape")
-        name = str(Path(file).absolute())
-        roots.append({"type": "file", "name": name, "external-contents": str(real), "use-external-name": False})
+        named = {"name": str(Path(file).absolute()), "external-contents": str(real)}
+        roots.append({"type": "file", **named, "use-external-name": False})
     listed = folder / "overlay.yaml"
     listed.write_text(json.dumps({"version": 0, "roots": roots}), encoding="utf-8", errors="surrogateescape")
     return ["-ivfsoverlay", str(listed)]

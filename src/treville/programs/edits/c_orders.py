@@ -167,7 +167,8 @@ def kernel_call(call: CallText) -> KernelCall | None:
             names = {"_relaxed": (name, ""), "_acquire": ("smp_load_acquire", "&")}
             return KernelCall(call, "load", "_relaxed", names)
         case "smp_load_acquire":
-            return KernelCall(call, "load", "_acquire", {"_relaxed": ("READ_ONCE", "*"), "_acquire": (name, "")})
+            names = {"_relaxed": ("READ_ONCE", "*"), "_acquire": (name, "")}
+            return KernelCall(call, "load", "_acquire", names)
         case "WRITE_ONCE":
             names = {"_relaxed": (name, ""), "_release": ("smp_store_release", "&")}
             return KernelCall(call, "store", "_relaxed", names)

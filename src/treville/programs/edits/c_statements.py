@@ -19,10 +19,13 @@ _NO_BODY = frozenset({"=", ",", "(", "return", "enum"})
 @dataclass(frozen=True, slots=True)
 class Room:
     """A statement could stand before the offset `at`. Where the statement there is the whole body of an `if`
-    or a loop, it gets braces: it ends at `end`."""
+    or a loop, it gets braces: it ends at `end`. `beside` is the statement whose indentation tells how far to
+    indent: that of the `if` or loop for braces, for the end of a block its first one."""
 
     at: int
     end: int | None = None
+    beside: int | None = None
+    closes: bool = False
 
 
 class _Wrong(Exception):
@@ -63,15 +66,16 @@ class _Reader:
 
     def block(self, at: int, end: int) -> None:
         """The statements up to the closing brace at `end`."""
-        last = ""
+        last, first = "", self.words[at].start
+        empty = at == end
         while at < end:
             last = self.words[at].text
             at = self.statement(at, end)
-        if last not in _LEAVING:
-            self.found.append(Room(self.words[end].start))
+        if last not in _LEAVING and not empty:
+            self.found.append(Room(self.words[end].start, None, first, closes=True))
 
-    def statement(self, at: int, end: int, alone: bool = False) -> int:
-        """One statement; the place behind it. `alone`: it is a body without braces."""
+    def statement(self, at: int, end: int, head: int | None = None) -> int:
+        """One statement; the place behind it. `head`: it is the body of the `if` or loop there."""
         if at >= end:
             raise _Wrong
         text = self.words[at].text
@@ -86,8 +90,9 @@ class _Reader:
         behind = self._rest(at, end, text)
         if text == ";":
             del self.found[number]
-        elif alone:
-            self.found[number] = Room(self.words[at].start, self.words[behind - 1].end)
+        elif head is not None:
+            end_of_it = self.words[behind - 1].end
+            self.found[number] = Room(self.words[at].start, end_of_it, self.words[head].start)
         return behind
 
     def _braces(self, at: int) -> int:
@@ -116,7 +121,7 @@ class _Reader:
         if text in _HEADED:
             return self._headed(at, end, text)
         if text == "do":
-            at = self._body(at + 1, end)
+            at = self.statement(at + 1, end, at)
             return self._simple(at, end)
         if text == "{":
             return self._braces(at)
@@ -128,15 +133,12 @@ class _Reader:
         close = closing(self.words, at + 1)
         if close is None or close >= end:
             raise _Wrong
-        at = self._body(close + 1, end)
+        head, at = at, self.statement(close + 1, end, at)
         if text == "if" and at < end and self.words[at].text == "else":
             if at + 1 < end and self.words[at + 1].text == "if":
                 return self._headed(at + 1, end, "if")
-            return self._body(at + 1, end)
+            return self.statement(at + 1, end, head)
         return at
-
-    def _body(self, at: int, end: int) -> int:
-        return self.statement(at, end, alone=True)
 
     def _simple(self, at: int, end: int) -> int:
         """Up to the next semicolon outside of brackets."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import unified_diff
@@ -77,12 +78,15 @@ def place_in(text: str, offset: int) -> tuple[int, int]:
     return text.count("\n", 0, offset) + 1, offset - (text.rfind("\n", 0, offset) + 1) + 1
 
 
+_LEADING = re.compile(r"^(?:\.{0,2}/)+")
+
+
 def unified(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     """What `patch -p1` applies to make the files `after` of the files `before`."""
     pieces: list[str] = []
     for file in after:
         if before[file] != after[file]:
-            name = file.lstrip("/").removeprefix("./")
+            name = _LEADING.sub("", file)
             old, new = (_lines(each[file]) for each in (before, after))
             for line in unified_diff(old, new, f"a/{name}", f"b/{name}"):
                 ended = line.endswith("\n")

@@ -15,7 +15,6 @@ from treville.questions.repair.sites import Level, Site, SiteKind
 from treville.records import dataclass, replace
 from treville.results import Span
 
-_ACQUIRE, _RELEASE = frozenset({"acquire"}), frozenset({"release"})
 _PLAIN = r"(?P<rest>[BH]?\s+[WX]\w+\s*,\s*\[\s*[WX]\w+\s*(?:,\s*#0\s*)?\])$"
 _READ = re.compile(rf"(?P<name>LDR|LDAPR|LDAR){_PLAIN}", re.IGNORECASE)
 _WRITE = re.compile(rf"(?P<name>STR|STLR){_PLAIN}", re.IGNORECASE)
@@ -133,28 +132,28 @@ def _ordered(dialect: str, cell: Cell) -> tuple[tuple[Level, ...], int, str] | N
 
 def _of_aarch64(text: str) -> tuple[tuple[Level, ...], str]:
     if match := _READ.match(text):
-        names = (("LDR", "", frozenset[str]()), ("LDAPR", "Q", {"pc"}), ("LDAR", "A", {"pc", "acquire"}))
-        return _renamed(match, names), "reads"
+        return _renamed(match, ("LDR", "", ""), ("LDAPR", "Q", "pc"), ("LDAR", "A", "pc acquire")), "reads"
     if match := _WRITE.match(text):
-        return _renamed(match, (("STR", "", frozenset()), ("STLR", "L", _RELEASE))), "writes"
+        return _renamed(match, ("STR", "", ""), ("STLR", "L", "release")), "writes"
     if match := _EXCLUSIVE.match(text):
         if match["name"].upper().startswith("L"):
-            return _renamed(match, (("LDXR", "", frozenset()), ("LDAXR", "A", _ACQUIRE))), "reads"
-        return _renamed(match, (("STXR", "", frozenset()), ("STLXR", "L", _RELEASE))), "writes"
+            return _renamed(match, ("LDXR", "", ""), ("LDAXR", "A", "acquire")), "reads"
+        return _renamed(match, ("STXR", "", ""), ("STLXR", "L", "release")), "writes"
     if match := _UPDATE.match(text):
         stem = match["name"].upper()
-        names = (
-            (stem, "", frozenset()), (f"{stem}A", "A", _ACQUIRE), (f"{stem}L", "L", _RELEASE),
-            (f"{stem}AL", "A L", _ACQUIRE | _RELEASE),
+        levels = _renamed(
+            match, (stem, "", ""), (f"{stem}A", "A", "acquire"), (f"{stem}L", "L", "release"),
+            (f"{stem}AL", "A L", "acquire release"),
         )  # fmt: skip
-        return _renamed(match, names), "updates"
+        return levels, "updates"
     return (), ""
 
 
-def _renamed(match: re.Match[str], names: tuple[tuple[str, str, object], ...]) -> tuple[Level, ...]:
+def _renamed(match: re.Match[str], *names: tuple[str, str, str]) -> tuple[Level, ...]:
+    """Levels by name, order and strength."""
     lower = match["name"].islower()
     return tuple(
-        Level(f"{name.lower() if lower else name}{match['rest']}", frozenset(strength), order=order)  # type: ignore[call-overload]
+        Level(f"{name.lower() if lower else name}{match['rest']}", frozenset(strength.split()), order=order)
         for name, order, strength in names
     )
 
@@ -167,8 +166,11 @@ def _of_riscv(text: str) -> tuple[tuple[Level, ...], str]:
     own = (match["order"] or "").lower()
     both = own if own in (".aqrl", ".aq.rl") else ".aq.rl"
     described = (
-        ("", "", frozenset()), (".aq", "Acq", _ACQUIRE), (".rl", "Rel", _RELEASE),
-        (both, "AcqRel", _ACQUIRE | _RELEASE),
+        ("", "", ""), (".aq", "Acq", "acquire"), (".rl", "Rel", "release"),
+        (both, "AcqRel", "acquire release"),
     )  # fmt: skip
-    levels = tuple(Level(f"{name}{order}{rest}", strength, order=tag) for order, tag, strength in described)
+    levels = tuple(
+        Level(f"{name}{order}{rest}", frozenset(strength.split()), order=tag)
+        for order, tag, strength in described
+    )
     return levels, "updates" if name.startswith("amo") else "reads" if name.startswith("lr") else "writes"

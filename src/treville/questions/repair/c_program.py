@@ -21,7 +21,7 @@ from treville.programs.c.sources import named_files
 from treville.programs.edits.text import Edit, edited
 from treville.programs.ir import Assert
 from treville.questions.reachability import Answer, reachability
-from treville.questions.repair.c_sites import sources_of
+from treville.questions.repair.c_sites import Style, sources_of
 from treville.questions.repair.c_skeleton import Applied, Skeleton
 from treville.questions.repair.c_writing import before_and_after, patches
 from treville.questions.repair.marking import shows_gaps
@@ -71,6 +71,12 @@ class CSubject(Subject):
         self.sites: Sequence[Site] = self.sources.sites
         self._skeleton = Skeleton(self.sources, partial(compiling.unit, file))
         self.usable = self._skeleton.usable
+        self.needs = self.sources.needs
+
+    @property
+    def own_model(self) -> str:
+        """The model of the primitives that it uses."""
+        return "lkmm" if self.sources.style is Style.KERNEL else "rc11"
 
     def ask(self, assignment: Assignment, model: Model, budget: Budget) -> Asked:
         """See `Subject`."""

@@ -13,11 +13,11 @@ from typing import NamedTuple, TypeAlias
 from treville.programs.edits import c_orders
 from treville.programs.edits.c_orders import KernelCall, Ordered
 from treville.programs.edits.c_statements import Room, rooms
-from treville.programs.edits.c_tokens import CallText, Macro, calls_in, words_of
+from treville.programs.edits.c_tokens import CallText, Macro, Word, calls_in, words_of
 from treville.programs.edits.text import place_in
 from treville.questions.repair.applying import KERNEL
 from treville.questions.repair.primitives import C11_FENCES, FULL_FENCE, KERNEL_FENCES
-from treville.questions.repair.sites import Level, Site, SiteKind
+from treville.questions.repair.sites import Choice, Level, Site, SiteKind
 from treville.records import dataclass, field
 from treville.results import Span
 
@@ -68,6 +68,7 @@ def fence_text(style: Style, level: Level) -> str:
             return "__sync_synchronize()"
 
 
+Read: TypeAlias = Mapping[str, tuple[list[Word], dict[str, Macro]]]
 Written: TypeAlias = Room | Ordered | KernelCall | CallText
 
 
@@ -82,6 +83,7 @@ class Sources:
     sites: list[Site] = field(default_factory=list)
     written: list[Written] = field(default_factory=list)
     failing: set[int] = field(default_factory=set)
+    needs: list[tuple[Choice, list[Choice]]] = field(default_factory=list)
     at: dict[tuple[str, int], list[int]] = field(default_factory=dict)
 
     def add(
@@ -103,10 +105,11 @@ class Sources:
         return len(self.sites) - 1
 
 
-def sources_of(texts: Mapping[str, str]) -> Sources:
-    """The sites of files, in the order in which they stand there."""
-    sources = Sources(texts, style_of(texts))
-    read = {file: words_of(text) for file, text in texts.items()}
+def sources_of(texts: Mapping[str, str], style: Style | None = None, read: Read | None = None) -> Sources:
+    """The sites of files, in the order in which they stand there; `read` are their words and macros, if they
+    are not those of the whole files."""
+    sources = Sources(texts, style or style_of(texts))
+    read = read or {file: words_of(text) for file, text in texts.items()}
     inside = _Macros(texts, {file: macros for file, (_, macros) in read.items()}).with_one_call()
     seen: dict[tuple[str, int], list[int]] = {}
     for file, (words, _) in read.items():
@@ -181,6 +184,7 @@ def _of_call(sources: Sources, file: str, call: CallText) -> Iterator[int]:
     offset = call.name.start
     if found.does == "fence":
         level = next((k for k, each in enumerate(C11_FENCES) if found.order in each.tags), None)
+        level = 0 if found.order == "RLX" else level
         if level is not None:
             yield sources.add(SiteKind.FENCE, file, offset, C11_FENCES, level, found)
         return
@@ -196,7 +200,16 @@ def _of_call(sources: Sources, file: str, call: CallText) -> Iterator[int]:
                 SiteKind.ACCESS, file, found.failure[0], levels, present, found, "reads"
             )
             sources.failing.add(number)
+            sources.needs += _with_success(number)
             yield number
+
+
+def _with_success(number: int) -> Iterator[tuple[Choice, list[Choice]]]:
+    """A failed exchange has no stronger order than one that succeeds; that site is the one before."""
+    for order, others in (("ACQ", ("ACQ", "ACQ_REL", "SC")), ("SC", ("SC",))):
+        own = next(k for k, level in enumerate(LEVELS["load"]) if level.order == order)
+        levels = [k for k, level in enumerate(LEVELS["update"]) if level.order in others]
+        yield (number, own), [(number - 1, level) for level in levels]
 
 
 def _of_kernel_call(sources: Sources, file: str, call: CallText) -> Iterator[int]:

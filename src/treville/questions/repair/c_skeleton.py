@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from treville.fences import PLACE
-from treville.programs.c import Unit
+from treville.passes.program import Source
 from treville.programs.compile_to import order_of
 from treville.programs.edits.c_orders import KernelCall, Ordered
 from treville.programs.edits.c_statements import Room
@@ -30,21 +30,22 @@ from treville.programs.ir import (
 from treville.programs.spin import backward_jumps
 from treville.questions.repair.applying import applied
 from treville.questions.repair.c_sites import Sources
-from treville.questions.repair.c_writing import skeleton
+from treville.questions.repair.c_writing import MARK, skeleton
 from treville.questions.repair.sites import Assignment, Site, SiteKind, site_of_instruction
 from treville.records import dataclass, replace
 from treville.results import InputError, Span
 from treville.results.defaults import BOUND
 
-Compile: TypeAlias = Callable[[Mapping[str, str]], Unit]
+Compile: TypeAlias = Callable[[Mapping[str, str]], Source]
 _NO_EVENT = (Local, ReadPrivate, WritePrivate)
 
 
 class Skeleton:
     """The compiled skeleton. `usable` are the sites that can be changed, `refused` says why others cannot."""
 
-    def __init__(self, sources: Sources, compile_with: Compile) -> None:
+    def __init__(self, sources: Sources, compile_with: Compile, mark: str = MARK) -> None:
         self.sources = sources
+        self._mark = mark
         self.refused = ""
         self._unit = self._compiled(compile_with)
         self._numbers = {
@@ -54,12 +55,13 @@ class Skeleton:
         self._made: dict[int, tuple[Program, Program]] = {}
         self.usable = set(self._usable(self.program(1)))
 
-    def _compiled(self, compile_with: Compile) -> Unit:
+    def _compiled(self, compile_with: Compile) -> Source:
         """Where marks between statements do not compile, statements are not what they seem."""
-        edits = skeleton(self.sources)
+        edits = skeleton(self.sources, self._mark)
         rooms = [site for site, each in zip(self.sources.sites, self.sources.written, strict=True)
                  if isinstance(each, Room)]  # fmt: skip
-        for kept in (edits, [edit for edit in edits if "treville_place" not in edit.text and edit.text != "}"]):
+        without = [edit for edit in edits if "treville_place" not in edit.text and edit.text != "}"]
+        for kept in (edits, without):
             self._moved = {
                 file: Moved(text, [edit for edit in kept if edit.file == file])
                 for file, text in self.sources.texts.items()
@@ -123,7 +125,7 @@ class Skeleton:
             number = site_of_instruction(instruction)
             if number is not None:
                 seen.setdefault(number, []).append(instruction)
-        alike = _alike(program, self.sources.sites)
+        alike = _alike(program)
         for number, instructions in seen.items():
             site = self.sources.sites[number]
             if site.kind is SiteKind.GAP:
@@ -143,9 +145,8 @@ class Skeleton:
         return all(order_of(getattr(i, "tags", frozenset())) == expected for i in instructions)
 
 
-def _alike(program: Program, sites: Sequence[Site]) -> dict[int, int]:
-    """Rooms that are always directly one behind the other, by the one that stands for them: of those that
-    need no braces the first."""
+def _alike(program: Program) -> dict[int, int]:
+    """Rooms that are always directly one behind the other, by the first of them."""
     beside: Counter[tuple[int, int]] = Counter()
     count: Counter[int] = Counter()
     for body in program.bodies:

@@ -13,28 +13,33 @@ from treville.programs.edits import c_orders
 from treville.programs.edits.c_orders import KernelCall, Ordered
 from treville.programs.edits.c_statements import Room
 from treville.programs.edits.text import Edit, edited
+from treville.questions.repair.applying import KERNEL
 from treville.questions.repair.c_sites import Sources, fence_text
 from treville.questions.repair.primitives import KERNEL_FENCES
-from treville.questions.repair.applying import KERNEL
 from treville.questions.repair.sites import Assignment, Site
 
 _BLANK = re.compile(r"[ \t]*")
 
 
-def skeleton(sources: Sources) -> list[Edit]:
+MARK = '{{extern void treville_place(int)__asm__("treville_place");treville_place({});}}'
+LITMUS_MARK = "treville_place({});"
+"""The statements that tell where there is room for a fence."""
+
+
+def skeleton(sources: Sources, mark: str) -> list[Edit]:
     """The edits that make the program tell where its sites are."""
     edits: list[Edit] = []
     for site, written in zip(sources.sites, sources.written, strict=True):
         file = site.span.file
         if isinstance(written, Room):
-            mark = (
-                '{extern void treville_place(int)__asm__("treville_place");'
-                f"treville_place({site.number});}}"
-            )
+            here = mark.format(site.number)
             if written.end is not None:
                 edits.append(Edit(file, written.end, written.end, "}"))
-                mark = "{" + mark
-            edits.append(Edit(file, written.at, written.at, mark))
+                here = "{" + here
+            edits.append(Edit(file, written.at, written.at, here))
+        elif isinstance(written, Ordered) and written.does == "fence":
+            assert written.word is not None
+            edits.append(Edit(file, *written.word, written.words["SC"]))
         elif isinstance(written, Ordered) and written.failure is not None:
             if site.number in sources.failing:
                 edits.append(Edit(file, *written.failure, written.words["RLX"]))
@@ -82,44 +87,37 @@ def _patch(sources: Sources, site: Site, level: int) -> Iterator[Edit]:
 def _new_fence(text: str, file: str, room: Room, fence: str) -> Iterator[Edit]:
     """A line of its own where the statement has one, else in the same line."""
     start = text.rfind("\n", 0, room.at) + 1
-    indent = text[start : room.at]
-    alone = not indent.strip()
+    alone = not text[start : room.at].strip()
     if room.end is not None:
-        yield from _braces(text, file, room, fence, indent if alone else None)
+        yield from _braces(text, file, room, fence, alone)
     elif not alone:
         yield Edit(file, room.at, room.at, f"{fence} ")
-    elif text[room.at] == "}":
-        inner = _indent_before(text, start) or f"{indent}    "
-        yield Edit(file, start, start, f"{inner}{fence}\n")
+    elif room.closes:
+        assert room.beside is not None
+        yield Edit(file, start, start, f"{_indent(text, room.beside)}{fence}\n")
     else:
-        yield Edit(file, room.at, room.at, f"{fence}\n{indent}")
+        yield Edit(file, room.at, room.at, f"{fence}\n{text[start : room.at]}")
 
 
-def _braces(text: str, file: str, room: Room, fence: str, indent: str | None) -> Iterator[Edit]:
+def _braces(text: str, file: str, room: Room, fence: str, alone: bool) -> Iterator[Edit]:
+    """The only statement of an `if` or a loop becomes a block."""
     assert room.end is not None
-    if indent is None:
+    assert room.beside is not None
+    before = len(text[: room.at].rstrip())
+    plain = "//" not in text[text.rfind("\n", 0, before) + 1 : before] and not text[:before].endswith("*/")
+    if not alone or not plain:
         yield Edit(file, room.at, room.at, f"{{ {fence} ")
         yield Edit(file, room.end, room.end, " }")
         return
-    before = len(text[: room.at].rstrip())
-    start = text.rfind("\n", 0, before) + 1
-    match = _BLANK.match(text, start)
-    outer = match.group() if match else ""
-    comment = "//" in text[start:before] or "\n" not in text[before : room.at]
-    if comment:
-        yield Edit(file, room.at, room.at, f"{{ {fence}\n{indent}")
-    else:
-        yield Edit(file, before, before, " {")
-        yield Edit(file, room.at, room.at, f"{fence}\n{indent}")
-    yield Edit(file, room.end, room.end, f"\n{outer}}}")
+    yield Edit(file, before, before, " {")
+    yield Edit(file, room.at, room.at, f"{fence}\n{_indent(text, room.at)}")
+    yield Edit(file, room.end, room.end, f"\n{_indent(text, room.beside)}}}")
 
 
-def _indent_before(text: str, start: int) -> str:
-    """The indentation of the last line with something on it."""
-    lines = [line for line in text[:start].split("\n") if line.strip()]
-    match = _BLANK.match(lines[-1]) if lines else None
-    opening = lines and lines[-1].rstrip().endswith("{")
-    return "" if match is None or opening else match.group()
+def _indent(text: str, offset: int) -> str:
+    """How far the line of an offset is indented."""
+    match = _BLANK.match(text, text.rfind("\n", 0, offset) + 1)
+    return match.group() if match else ""
 
 
 def _taken_away(text: str, file: str, start: int, end: int) -> Edit:

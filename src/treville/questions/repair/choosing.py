@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from treville.formulas.formula import Formula, Literal
-from treville.questions.repair.sites import Assignment, Site
+from treville.questions.repair.sites import Assignment, Choice, Site, with_levels
 from treville.results import Budget
 from treville.solving.optimum import Optimum
 
@@ -20,12 +20,20 @@ _COST_COUNTS = 4096
 
 class Chooser:
     """Chooses levels for sites: `costs` gives, for every level that may be chosen, what it costs more than
-    the level that the source has, which is the one without a price."""
+    that of the assignment `start`, which has no price. `needs`: who chooses the first level of a pair has to
+    choose one of the others, unless the start has one of them."""
 
-    def __init__(self, sites: Sequence[Site], costs: Mapping[tuple[int, int], int]) -> None:
+    def __init__(
+        self,
+        sites: Sequence[Site],
+        start: Assignment,
+        costs: Mapping[Choice, int],
+        needs: Iterable[tuple[Choice, Sequence[Choice]]] = (),
+    ) -> None:
         formula = Formula()
         self.sites = sites
-        self.literals: dict[tuple[int, int], Literal] = {choice: formula.choice() for choice in costs}
+        self.start = start
+        self.literals: dict[Choice, Literal] = {choice: formula.choice() for choice in costs}
         by_site: dict[int, list[Literal]] = {}
         for (number, _), literal in self.literals.items():
             for other in by_site.setdefault(number, []):
@@ -34,11 +42,15 @@ class Chooser:
         prices = {
             literal: _COST_COUNTS * costs[choice] + 1 for choice, literal in self.literals.items()
         }
+        for choice, others in needs:
+            if choice in self.literals and not any(start[number] == level for number, level in others):
+                wanted = [self.literals[other] for other in others if other in self.literals]
+                formula.require(Literal(-self.literals[choice]), *wanted)
         self._all = list(self.literals.values())
         self._solver = Optimum(formula, prices)
 
     def learn(self, beyond: Iterable[Assignment]) -> None:
-        """For each of the assignments: a repair has at some site a level that is not at most the one there."""
+        """For each assignment: a repair has at some site a level that is not at most the one there."""
         self._solver.forbid([self._none_of(assignment) for assignment in beyond])
 
     def _none_of(self, assignment: Assignment) -> list[Literal]:
@@ -55,14 +67,13 @@ class Chooser:
     def leave_out(self, assignment: Assignment) -> None:
         """Choose anything but this."""
         chosen = {(number, level) for number, level in enumerate(assignment)}
-        body = [literal if choice in chosen else Literal(-literal) for choice, literal in self.literals.items()]
-        self._solver.forbid([body])
+        literals = self.literals.items()
+        self._solver.forbid([[atom if choice in chosen else Literal(-atom) for choice, atom in literals]])
 
     def cheapest(self, budget: Budget) -> Assignment | None:
         """The cheapest assignment that agrees with all that was learnt; None: nothing does."""
         found = self._solver.best(self._all, budget)
         if found is None:
             return None
-        levels = {site.number: site.present for site in self.sites}
-        levels.update({number: level for (number, level), literal in self.literals.items() if literal in found})
-        return tuple(levels[site.number] for site in self.sites)
+        chosen = {number: level for (number, level), literal in self.literals.items() if literal in found}
+        return with_levels(self.start, chosen)

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from treville.passes.program import Context, map_to_architecture
 from treville.programs.ir import Const, Fence, Instruction, Load, Program, Store, Thread
 from treville.questions.repair.applying import at_level
-from treville.questions.repair.sites import Level, Site, SiteKind
+from treville.questions.repair.sites import Choice, Level, Site, SiteKind
 from treville.results import InputError, disk
 
 Table: TypeAlias = Mapping[str, Mapping[str, Mapping[str, int]]]
@@ -64,10 +64,15 @@ class Costs:
     def __init__(self, table: Table, contexts: Sequence[Context]) -> None:
         self.table = table
         self.contexts = contexts
+        self._known: dict[Choice, int] = {}
 
     def of(self, site: Site, level: int) -> int:
         """What a level of a site costs."""
-        return sum(self._under(site, site.levels[level], context) for context in self.contexts)
+        choice = site.number, level
+        if choice not in self._known:
+            costs = [self._under(site, site.levels[level], context) for context in self.contexts]
+            self._known[choice] = sum(costs)
+        return self._known[choice]
 
     def extra(self, site: Site, level: int) -> int:
         """What it costs more than what is there."""

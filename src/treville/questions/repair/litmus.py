@@ -16,8 +16,7 @@ from treville.models.races import defines_races, races_in, races_of
 from treville.passes.program import Context, map_to_architecture
 from treville.programs.edits.table import Table
 from treville.programs.edits.text import edited
-from treville.programs.ir import Program
-from treville.programs.litmus import dialect_of, layout, parse
+from treville.programs.litmus import layout, parse
 from treville.programs.litmus.states import FinalValue, state_fields, state_satisfies
 from treville.programs.litmus.test import LitmusTest, Quantifier
 from treville.questions.executions import Judged, executions
@@ -25,11 +24,11 @@ from treville.questions.outcomes import outcomes_of_all_runs
 from treville.questions.repair import assembly
 from treville.questions.repair.applying import applied
 from treville.questions.repair.marking import shows_gaps
-from treville.questions.repair.sites import Assignment, Site, SiteKind, present
+from treville.questions.repair.sites import Assignment, Site, SiteKind
 from treville.questions.repair.subject import Asked, Subject
 from treville.questions.repair.upgrading import Violation
 from treville.records import replace
-from treville.results import Budget, BudgetExceeded, InputError, Unsupported, Verdict
+from treville.results import Budget, BudgetExceeded, Unsupported, Verdict
 
 # Executions that are taken from one answer, of so many candidates.
 _EXECUTIONS = 6
@@ -127,7 +126,8 @@ class AssemblySubject(LitmusSubject):
 
     def patched(self, assignment: Assignment) -> dict[str, str]:
         """See `Subject`."""
-        inserted, replaced = {}, {}
+        inserted: dict[tuple[int, int], str] = {}
+        replaced: dict[tuple[int, int], str] = {}
         for site in self.sites:
             level = assignment[site.number]
             if level != site.present:
@@ -140,15 +140,3 @@ class AssemblySubject(LitmusSubject):
     def written(self, site: Site, level: int) -> tuple[str, str]:
         """See `Subject`."""
         return site.levels[site.present].text, site.levels[level].text
-
-
-def litmus_subject(text: str, file: str, races: bool = False, bound: int | None = None) -> LitmusSubject:
-    """The subject of a test's text."""
-    dialect = dialect_of(layout.split(text.removeprefix("\ufeff"), file))
-    if dialect in ("C", "LKMM"):
-        from treville.questions.repair.litmus_c import CLitmusSubject
-
-        return CLitmusSubject(text, file, races, bound)
-    return AssemblySubject(text, file, races, bound)
-
-

@@ -1,9 +1,9 @@
 """Sites: the places of a source where an order can be asked for, and what can be typed there.
 
 A site is a gap between two statements (or two instructions of a litmus test) where a fence may go, an access
-or read-modify-write whose order can be changed, or a fence that is there. Its levels are what may stand there,
-with how strong each is; an assignment chooses a level for every site. Instructions of the program know their
-site by a tag, so that one program stands for all assignments.
+or read-modify-write whose order can be changed, or a fence that is there. Its levels are what may stand
+there, with how strong each is; an assignment chooses a level for every site. Instructions of the program
+know their site by a tag, so that one program stands for all assignments.
 """
 
 from __future__ import annotations
@@ -74,6 +74,8 @@ class Site:
 
 Assignment: TypeAlias = tuple[int, ...]
 """The number of a level for each site."""
+Choice: TypeAlias = tuple[int, int]
+"""The number of a site, and that of one of its levels."""
 
 
 def site_of(tags: Iterable[str]) -> int | None:

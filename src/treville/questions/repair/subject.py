@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from treville.models.model import Model
-from treville.questions.repair.sites import Assignment, Site
+from treville.questions.repair.sites import Assignment, Choice, Site
 from treville.questions.repair.upgrading import Violation
 from treville.records import dataclass
 from treville.results import Budget, Verdict
@@ -24,10 +24,11 @@ class Asked:
 
 class Subject(ABC):
     """A source that can be changed. `texts` are its files as they are; `usable` the sites that can be
-    changed."""
+    changed; `needs` are levels that the language has only together with one of some others."""
 
     sites: Sequence[Site]
     usable: AbstractSet[int]
+    needs: Sequence[tuple[Choice, Sequence[Choice]]] = ()
     texts: Mapping[str, str]
 
     @abstractmethod

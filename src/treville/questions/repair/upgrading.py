@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from treville.events.execution import Event, Execution
-from treville.events.kinds import FENCE
+from treville.events.kinds import FENCE, READ
 from treville.fences import PLACE
 from treville.models.evaluate import Evaluation, evaluate
 from treville.models.model import Model
@@ -123,7 +123,7 @@ class _Upgrade:
         before_lowering |= event.tags & {"RMW", "X", "AMO", "DATA"}
         if event.kind is FENCE:
             return
-        if event.kind == "R":
+        if event.kind is READ:
             source = Load("r", Const(0), before_lowering | self._marks(level), link=link)
         else:
             source = Store(Const(0), Const(0), before_lowering | self._marks(level), link=link)

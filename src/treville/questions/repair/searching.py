@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from treville.models.model import Model
 from treville.questions.repair.blocking import beyond
 from treville.questions.repair.choosing import Chooser
-from treville.questions.repair.sites import Assignment, present
+from treville.questions.repair.sites import Assignment, Choice
 from treville.questions.repair.subject import Asked, Subject
 from treville.questions.repair.upgrading import Violation
 from treville.records import dataclass, field
@@ -34,51 +34,65 @@ class Found:
     seen: list[Violation] = field(default_factory=list)
 
 
-def strengthened(
-    subject: Subject, models: Sequence[Model], costs: Mapping[tuple[int, int], int], budget: Budget
+def cheapest(
+    subject: Subject,
+    models: Sequence[Model],
+    start: Assignment,
+    costs: Mapping[Choice, int],
+    budget: Budget,
+    known: Assignment | None = None,
 ) -> Found:
-    """The cheapest repair under all models, over the levels that have costs."""
-    return _Search(subject, models, costs, budget).run()
+    """The cheapest assignment that is right under all models: what differs from `start` has costs. `known` is
+    right already, if given."""
+    return Search(subject, models, start, costs, budget).run(known)
 
 
-class _Search:
+class Search:
     """The state of one search."""
 
     def __init__(
-        self, subject: Subject, models: Sequence[Model], costs: Mapping[tuple[int, int], int], budget: Budget
+        self,
+        subject: Subject,
+        models: Sequence[Model],
+        start: Assignment,
+        costs: Mapping[Choice, int],
+        budget: Budget,
     ) -> None:
         self.subject = subject
         self.models = list(models)
+        self.start = start
         self.costs = costs
         self.budget = budget
         self.found = Found(None)
         self.undecided = ""
 
-    def run(self) -> Found:
-        """Begin with the program as it is, and with all that could be done."""
+    def run(self, known: Assignment | None) -> Found:
+        """Begin with what costs nothing, and with all that could be done."""
         found = self.found
-        start, most = present(self.subject.sites), self._most()
+        found.assignment = known
         try:
-            asked = self.ask(start)
+            asked = self.ask(self.start)
             if asked.verdict is Verdict.PASS:
-                return self._ended(start)
-            best = self.ask(most)
-            if best.verdict is Verdict.FAIL:
-                found.refuted = best.violations[0] if best.violations else None
-                found.reason = best.reason or "the property does not hold with all fences and orders"
-                return found
-            if best.verdict is Verdict.PASS:
-                found.assignment = most
-            else:
-                self.undecided = best.reason
-            return self._descend(start, asked)
+                return self._ended(self.start)
+            if known is None:
+                most = self._most()
+                best = self.ask(most)
+                if best.verdict is Verdict.FAIL:
+                    found.refuted = best.violations[0] if best.violations else None
+                    found.reason = best.reason or "the property does not hold with all fences and orders"
+                    return found
+                if best.verdict is Verdict.PASS:
+                    found.assignment = most
+                else:
+                    self.undecided = best.reason
+            return self._descend(asked)
         except BudgetExceeded as error:
             found.reason = f"{error.reason} ({error.advice})" if error.advice else error.reason
             return found
 
-    def _descend(self, start: Assignment, asked: Asked) -> Found:
-        chooser = Chooser(self.subject.sites, self.costs)
-        self._learn(chooser, start, asked)
+    def _descend(self, asked: Asked) -> Found:
+        chooser = Chooser(self.subject.sites, self.start, self.costs, self.subject.needs)
+        self._learn(chooser, self.start, asked)
         while True:
             assignment = chooser.cheapest(self.budget)
             if assignment is None:
@@ -136,7 +150,7 @@ class _Search:
 
     def _most(self) -> Assignment:
         """All sites at the strongest levels that have costs."""
-        strongest = list(present(self.subject.sites))
+        strongest = list(self.start)
         for number, level in self.costs:
             levels = self.subject.sites[number].levels
             if levels[strongest[number]].at_most(levels[level]):
