@@ -17,15 +17,15 @@ from treville.campaigns.kind import Kind, Limits, Telling
 from treville.campaigns.loading import load_model
 from treville.campaigns.model_keys import model_key
 from treville.campaigns.outputs import PictureName, file_name
+from treville.campaigns.source_changes import forbidden_execution, source_change
 from treville.campaigns.vacuity import about_model
-from treville.campaigns.walk import cycle_of
 from treville.models.model import Model
 from treville.passes.program import Context
 from treville.programs.c import is_program
 from treville.programs.litmus import DIALECTS
 from treville.questions.repair.c_program import Asking, Compiling, CSubject
 from treville.questions.repair.costs import read_costs
-from treville.questions.repair.decide import Change, Forbidden, Repaired, Wanted, repaired
+from treville.questions.repair.decide import Repaired, Wanted, repaired
 from treville.questions.repair.litmus import LitmusSubject
 from treville.questions.repair.of_test import litmus_subject
 from treville.questions.repair.subject import Subject
@@ -33,10 +33,10 @@ from treville.records import dataclass, field, replace
 from treville.results import Budget, InputError, Verdict, as_warnings
 from treville.results.progress import READING
 from treville.results.properties import Property
-from treville.results.reports.repair import Checked, ForbiddenExecution, RepairReport, SourceChange
+from treville.results.reports.repair import Checked, RepairReport
 from treville.results.reports.report import Artifact, Status
 from treville.witness.scene import make_scene
-from treville.witness.words import execution_text, explanation_text, headline
+from treville.witness.words import headline
 
 _GOALS = (Property.SAFETY, Property.ASSERTION, Property.MEMORY, Property.RACE)
 
@@ -184,8 +184,8 @@ def _told(report: RepairReport, found: Repaired, question: Question) -> RepairRe
         verdict=found.verdict,
         reason=found.reason or _reason(found, report),
         sites=found.sites,
-        changes=tuple(map(_change, found.changes)),
-        needed=tuple(map(_change, found.needed)),
+        changes=tuple(map(source_change, found.changes)),
+        needed=tuple(map(source_change, found.needed)),
         cost=found.cost,
         optimal=found.optimal if found.cost is not None else None,
         diff=found.diff,
@@ -193,7 +193,7 @@ def _told(report: RepairReport, found: Repaired, question: Question) -> RepairRe
             Checked(model=name, verdict=asked.verdict, reason=asked.reason) for name, asked in found.checks
         ),
         questions=found.asked,
-        failing=_forbidden(found.refuted) if found.refuted else None,
+        failing=forbidden_execution(found.refuted) if found.refuted else None,
     )
     artifacts = [Artifact(question.output, found.diff)] if question.output and found.diff else []
     if question.options.svg:
@@ -209,35 +209,6 @@ def _reason(found: Repaired, report: RepairReport) -> str:
     if found.optimal:
         least = f"nothing cheaper at {found.sites} places"
     return f"{count}, cost {found.cost}; {least}"
-
-
-def _change(change: Change) -> SourceChange:
-    span = change.site.span
-    return SourceChange(
-        file=span.file,
-        line=span.line,
-        column=span.column,
-        kind=change.site.kind.value,
-        before=change.before,
-        after=change.after,
-        cost=change.cost,
-        forbids=_forbidden(change.forbids) if change.forbids else None,
-    )
-
-
-def _forbidden(found: Forbidden) -> ForbiddenExecution:
-    explanation = found.explanation
-    text = "the racing accesses are ordered"
-    if explanation is not None:
-        text = explanation_text(explanation, found.execution, found.program, found.model)
-    return ForbiddenExecution(
-        model=found.model.name,
-        failure=found.what,
-        axiom=explanation.axiom.name if explanation else None,
-        cycle=cycle_of(explanation) if explanation else None,
-        execution=execution_text(found.execution, found.program),
-        text=text,
-    )
 
 
 def _pictures(report: RepairReport, found: Repaired, question: Question) -> Iterator[Artifact]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from treville.rendering.style import Style, verdict_word
 from treville.results.notices import warning_lines
-from treville.results.reports.repair import ForbiddenExecution, RepairReport, SourceChange
+from treville.results.reports.repair import RepairReport
+from treville.results.reports.source_changes import ForbiddenExecution, SourceChange
 
 
 class RepairText:
@@ -44,14 +45,19 @@ def _place(change: SourceChange) -> str:
     return f"{change.file}:{change.line}:{change.column}"
 
 
-def _changed(change: SourceChange, report: RepairReport) -> list[str]:
+def changed_line(change: SourceChange) -> str:
+    """Where a change is, and what it is."""
     if not change.before:
         what = f"new fence {change.after}"
     elif not change.after:
         what = f"{change.before} is not needed"
     else:
         what = f"{change.before} becomes {change.after}"
-    lines = [f"{_place(change)}: {what}"]
+    return f"{_place(change)}: {what}"
+
+
+def _changed(change: SourceChange, report: RepairReport) -> list[str]:
+    lines = [changed_line(change)]
     return lines if report.weaken else lines + _forbids(change.forbids, "forbids")
 
 

@@ -17,8 +17,7 @@ def cheapest_cost(subject: LitmusSubject, model: Model, most: int) -> int | None
     """What the cheapest stronger assignment costs; None: none is right. Refuses more than `most`."""
     costs = Costs(read_costs(), [Context(model, None, subject.test.dialect)])
     movable = [site for site in subject.sites if site.number in subject.usable and site.upwards(site.present)]
-    options = [[site.present, *(k for k in site.upwards(site.present) if site.levels[k].order != "CON")]
-               for site in movable]  # fmt: skip
+    options = [[site.present, *site.upwards(site.present)] for site in movable]
     start = present(subject.sites)
     prices: list[tuple[int, Assignment]] = []
     for chosen in product(*options):

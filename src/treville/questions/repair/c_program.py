@@ -19,7 +19,7 @@ from treville.passes.program import Context, Source, map_to_architecture
 from treville.programs.c import Unit, read_unit
 from treville.programs.c.sources import named_files
 from treville.programs.edits.text import Edit, edited
-from treville.programs.ir import Assert
+from treville.programs.ir import Assert, Program
 from treville.questions.reachability import Answer, reachability
 from treville.questions.repair.c_sites import Style, sources_of
 from treville.questions.repair.c_skeleton import Applied, Skeleton
@@ -30,6 +30,7 @@ from treville.questions.repair.subject import Asked, Subject
 from treville.questions.repair.upgrading import Violation
 from treville.records import dataclass
 from treville.results import Budget, InputError, Verdict, disk
+from treville.results.defaults import BOUND
 from treville.results.properties import Property
 
 
@@ -69,8 +70,8 @@ class CSubject(Subject):
         self.texts = {name: disk.read_text(name) for name in dict.fromkeys(own) if _is_source(name)}
         self.sources = sources_of(self.texts)
         self.sites: Sequence[Site] = self.sources.sites
-        self._skeleton = Skeleton(self.sources, partial(compiling.unit, file))
-        self.usable = self._skeleton.usable
+        self.skeleton = Skeleton(self.sources, partial(compiling.unit, file))
+        self.usable = self.skeleton.usable
         self.needs = self.sources.needs
 
     @property
@@ -81,7 +82,7 @@ class CSubject(Subject):
     def ask(self, assignment: Assignment, model: Model, budget: Budget) -> Asked:
         """See `Subject`."""
         for marked in (True, False) if shows_gaps(model) else (False,):
-            source = Applied(self._skeleton, self.sites, assignment, marked)
+            source = Applied(self.skeleton, self.sites, assignment, marked)
             answer = self._answers(source, model, budget)
             asked = self._told(answer, assignment, model, marked)
             if asked.verdict is not Verdict.UNKNOWN:
@@ -113,6 +114,14 @@ class CSubject(Subject):
             frozenset() if race else frozenset(judged.flags), marked, decision.evidence.thread_names,
         )  # fmt: skip
         return Asked(Verdict.FAIL, (found,), found.what)
+
+    def made(self, assignment: Assignment, marked: bool) -> Program:
+        """See `Subject`."""
+        return Applied(self.skeleton, self.sites, assignment, marked).program(self.asking.bound or BOUND)
+
+    def again(self, texts: Mapping[str, str]) -> Program:
+        """See `Subject`."""
+        return self.compiling.unit(self.file, texts).program(self.asking.bound or BOUND)
 
     def patched(self, assignment: Assignment) -> dict[str, str]:
         """See `Subject`."""

@@ -193,9 +193,9 @@ def _of_call(sources: Sources, file: str, call: CallText) -> Iterator[int]:
     if present is not None:
         place = found.word[0] if found.word else offset
         yield sources.add(SiteKind.ACCESS, file, place, levels, present, found, does)
-        if found.failure is not None and found.failure != (0, 0):
-            levels = LEVELS["load"]
-            present = next(k for k, level in enumerate(levels) if level.order == found.failure_order)
+        failing = [k for k, level in enumerate(LEVELS["load"]) if level.order == found.failure_order]
+        if found.failure is not None and failing:
+            levels, present = LEVELS["load"], failing[0]
             number = sources.add(
                 SiteKind.ACCESS, file, found.failure[0], levels, present, found, "reads"
             )
@@ -236,7 +236,7 @@ def _levels(**strengths: str) -> tuple[Level, ...]:
 
 
 LEVELS = {
-    "load": _levels(RLX="", CON="consume", ACQ="consume acquire", SC="consume acquire sc"),
+    "load": _levels(RLX="", ACQ="acquire", SC="acquire sc"),
     "store": _levels(RLX="", REL="release", SC="release sc"),
     "update": _levels(
         RLX="", ACQ="acquire", REL="release", ACQ_REL="acquire release", SC="acquire release sc"

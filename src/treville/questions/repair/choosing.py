@@ -14,8 +14,8 @@ from treville.questions.repair.sites import Assignment, Choice, Site, with_level
 from treville.results import Budget
 from treville.solving.optimum import Optimum
 
-# Costs count before the number of changes.
-_COST_COUNTS = 4096
+# Costs count before the number of changes, and that before their strength.
+_COST_COUNTS, _CHANGE_COUNTS = 1 << 14, 1 << 6
 
 
 class Chooser:
@@ -40,7 +40,8 @@ class Chooser:
                 formula.forbid(literal, other)
             by_site[number].append(literal)
         prices = {
-            literal: _COST_COUNTS * costs[choice] + 1 for choice, literal in self.literals.items()
+            literal: _COST_COUNTS * costs[choice] + _CHANGE_COUNTS + self._strength(choice)
+            for choice, literal in self.literals.items()
         }
         for choice, others in needs:
             if choice in self.literals and not any(start[number] == level for number, level in others):
@@ -48,6 +49,10 @@ class Chooser:
                 formula.require(Literal(-self.literals[choice]), *wanted)
         self._all = list(self.literals.values())
         self._solver = Optimum(formula, prices)
+
+    def _strength(self, choice: Choice) -> int:
+        number, level = choice
+        return len(self.sites[number].levels[level].strength)
 
     def learn(self, beyond: Iterable[Assignment]) -> None:
         """For each assignment: a repair has at some site a level that is not at most the one there."""

@@ -87,6 +87,7 @@ class Repaired:
     asked: int = 0
     refuted: Forbidden | None = None
     sites: int = 0
+    assignment: Assignment | None = None
 
 
 def repaired(
@@ -150,10 +151,8 @@ class _Repair:
 
     def _levels(self, site: Site, first: int) -> list[int]:
         own = site.levels[site.present]
-        above = [level for level in site.upwards(first) if site.levels[level].order != "CON"]
-        if not self.wanted.weaken:
-            return above
-        return [level for level in above if site.levels[level].at_most(own)]
+        above = site.upwards(first)
+        return [level for level in above if not self.wanted.weaken or site.levels[level].at_most(own)]
 
     # -- answers ---------------------------------------------------------------------------------------
 
@@ -185,6 +184,7 @@ class _Repair:
                 return
         finished = found.optimal or not found.reason
         answer.verdict = Verdict.PASS if finished else Verdict.UNKNOWN
+        answer.assignment = found.assignment
         answer.optimal = found.optimal
         answer.cost = self._cost(found.assignment)
         answer.diff = unified(self.subject.texts, texts)

@@ -16,6 +16,7 @@ from treville.models.races import defines_races, races_in, races_of
 from treville.passes.program import Context, map_to_architecture
 from treville.programs.edits.table import Table
 from treville.programs.edits.text import edited
+from treville.programs.ir import Program
 from treville.programs.litmus import layout, parse
 from treville.programs.litmus.states import FinalValue, state_fields, state_satisfies
 from treville.programs.litmus.test import LitmusTest, Quantifier
@@ -58,13 +59,13 @@ class LitmusSubject(Subject):
 
     def ask(self, assignment: Assignment, model: Model, budget: Budget) -> Asked:
         """See `Subject`."""
-        test = replace(self.test, program=applied(self.program, self.sites, assignment, _NONE))
+        test = replace(self.test, program=self.made(assignment, marked=False))
         answer = self._asked(test, model, budget)
         if answer.verdict is not Verdict.FAIL:
             return answer
         marked = shows_gaps(model)
         if marked:
-            test = replace(self.test, program=applied(self.program, self.sites, assignment, self.usable))
+            test = replace(self.test, program=self.made(assignment, marked=True))
         lower = partial(map_to_architecture, context=Context(model, None, test.dialect))
         race = answer.reason.startswith("data race")
         found = tuple(
@@ -101,7 +102,15 @@ class LitmusSubject(Subject):
 
     def confirm(self, texts: Mapping[str, str], model: Model, budget: Budget) -> Asked:
         """See `Subject`."""
-        return self._asked(self.read(texts.get(self.file, self.texts[self.file])), model, budget)
+        return self._asked(replace(self.test, program=self.again(texts)), model, budget)
+
+    def made(self, assignment: Assignment, marked: bool) -> Program:
+        """See `Subject`."""
+        return applied(self.program, self.sites, assignment, self.usable if marked else _NONE)
+
+    def again(self, texts: Mapping[str, str]) -> Program:
+        """See `Subject`."""
+        return self.read(texts.get(self.file, self.texts[self.file])).program
 
     @abstractmethod
     def patched(self, assignment: Assignment) -> dict[str, str]:

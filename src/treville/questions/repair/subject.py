@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from treville.models.model import Model
+from treville.programs.ir import Program
 from treville.questions.repair.sites import Assignment, Choice, Site
 from treville.questions.repair.upgrading import Violation
 from treville.records import dataclass
@@ -34,6 +35,14 @@ class Subject(ABC):
     @abstractmethod
     def ask(self, assignment: Assignment, model: Model, budget: Budget) -> Asked:
         """Does the property hold under the assignment? Budgets and what is not supported end in UNKNOWN."""
+
+    @abstractmethod
+    def made(self, assignment: Assignment, marked: bool) -> Program:
+        """The program of an assignment; `marked`: with fences without meaning at usable sites."""
+
+    @abstractmethod
+    def again(self, texts: Mapping[str, str]) -> Program:
+        """The program of changed files, read from the beginning."""
 
     @abstractmethod
     def patched(self, assignment: Assignment) -> dict[str, str]:

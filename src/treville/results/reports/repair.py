@@ -3,35 +3,9 @@
 from __future__ import annotations
 
 from treville.records import dataclass
-from treville.results.reports.report import Hop, Report, absent
+from treville.results.reports.report import Report, absent
+from treville.results.reports.source_changes import ForbiddenExecution, SourceChange
 from treville.results.verdict import Verdict
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ForbiddenExecution:
-    """An execution in which the property fails: with the change an axiom of the model forbids it, or, for a
-    data race, the accesses are ordered. `failure` is what goes wrong in it."""
-
-    model: str
-    failure: str
-    axiom: str | None = absent()
-    cycle: tuple[Hop, ...] | None = absent()
-    execution: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceChange:
-    """What stood at a place (nothing before a new fence) and what stands there now (nothing: it is gone)."""
-
-    file: str
-    line: int
-    column: int
-    kind: str
-    before: str
-    after: str
-    cost: int
-    forbids: ForbiddenExecution | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
