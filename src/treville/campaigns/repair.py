@@ -23,11 +23,13 @@ from treville.models.model import Model
 from treville.passes.program import Context
 from treville.programs.c import is_program
 from treville.programs.litmus import DIALECTS
+from treville.programs.pts import SUFFIX as PTS
 from treville.questions.repair.c_program import Asking, Compiling, CSubject
 from treville.questions.repair.costs import read_costs
 from treville.questions.repair.decide import Repaired, Wanted, repaired
 from treville.questions.repair.litmus import LitmusSubject
 from treville.questions.repair.of_test import litmus_subject
+from treville.questions.repair.pts import PtsSubject
 from treville.questions.repair.subject import Subject
 from treville.records import dataclass, field, replace
 from treville.results import Budget, InputError, Verdict, as_warnings
@@ -152,11 +154,11 @@ def _subject(question: Question) -> Subject:
         read_text(question.file)  # a file that cannot be read is refused here, with a plain sentence
         asking = Asking(options.goal, options.bound, options.engine)
         return CSubject(question.file, options.compiling, asking)
-    if question.file.endswith(".pts"):
-        raise InputError(f"{question.file}: .pts programs are not repaired", hint="treville port --suggest")
     if options.goal is Property.MEMORY:
         raise InputError(f"{question.file}: a litmus test has no errors of memory")
     text = input_text(question.file, question.text)
+    if question.file.endswith(PTS):
+        return PtsSubject(text, question.file)
     return litmus_subject(text, question.file, options.goal is not Property.ASSERTION, options.bound)
 
 

@@ -16,13 +16,13 @@ from treville.questions.repair.decide import FENCES_ONLY, ORDERS_ONLY, Wanted, c
 from treville.rendering.repair import RepairText
 from treville.results.properties import Property
 
-_SUFFIXES = (".litmus", ".c", ".i", ".cpp", ".cc", ".cxx")
+_SUFFIXES = (".litmus", ".pts", ".c", ".i", ".cpp", ".cc", ".cxx")
 _GOALS = (Property.SAFETY, Property.ASSERTION, Property.MEMORY, Property.RACE)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `treville repair`."""
-    add_batch(parser, ".c, .cpp and .litmus files, folders of them, lists", "file")
+    add_batch(parser, ".c, .cpp, .litmus and .pts files, folders of them, lists", "file")
     add_models(parser, "that of the litmus test's dialect; rc11 for C, lkmm for kernel code")
     parser.add_argument(
         "--property",

@@ -42,7 +42,7 @@ class PortedSubject(Subject):
         self.ask_port = ask_port
         self.dialect = dialect
         self.sites, self.usable, self.needs = source.sites, source.usable, source.needs
-        self.texts = source.texts
+        self.texts, self.liked = source.texts, source.liked
 
     def ask(self, assignment: Assignment, model: Model, budget: Budget) -> Asked:
         """See `Subject`."""

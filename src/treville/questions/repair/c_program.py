@@ -73,6 +73,7 @@ class CSubject(Subject):
         self.skeleton = Skeleton(self.sources, partial(compiling.unit, file))
         self.usable = self.skeleton.usable
         self.needs = self.sources.needs
+        self.liked = self.skeleton.liked
 
     @property
     def own_model(self) -> str:

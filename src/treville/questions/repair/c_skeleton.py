@@ -54,6 +54,7 @@ class Skeleton:
         }
         self._made: dict[int, tuple[Program, Program]] = {}
         self.usable = set(self._usable(self.program(1)))
+        self.liked = dict(_liked(self.program(1)))
 
     def _compiled(self, compile_with: Compile) -> Source:
         """Where marks between statements do not compile, statements are not what they seem."""
@@ -169,6 +170,19 @@ def _alike(program: Program) -> dict[int, int]:
         if times == count[one] == count[other]:
             stands[other] = stands.get(one, one)
     return stands
+
+
+def _liked(program: Program) -> Iterator[tuple[int, str]]:
+    """For each room the fence that people expect there: release before a write, else acquire."""
+    for body in program.bodies:
+        following = "ACQ"
+        for instruction in reversed(body.instructions):
+            if isinstance(instruction, Load | Store):
+                following = "REL" if isinstance(instruction, Store) else "ACQ"
+            elif isinstance(instruction, Fence) and PLACE in instruction.tags:
+                number = site_of_instruction(instruction)
+                assert number is not None
+                yield number, following
 
 
 def _matters(program: Program, site: Site) -> bool:

@@ -21,7 +21,8 @@ _COST_COUNTS, _CHANGE_COUNTS = 1 << 14, 1 << 6
 class Chooser:
     """Chooses levels for sites: `costs` gives, for every level that may be chosen, what it costs more than
     that of the assignment `start`, which has no price. `needs`: who chooses the first level of a pair has to
-    choose one of the others, unless the start has one of them."""
+    choose one of the others, unless the start has one of them; `liked` are tags of fences that are preferred
+    where others cost the same."""
 
     def __init__(
         self,
@@ -29,10 +30,12 @@ class Chooser:
         start: Assignment,
         costs: Mapping[Choice, int],
         needs: Iterable[tuple[Choice, Sequence[Choice]]] = (),
+        liked: Mapping[int, str] | None = None,
     ) -> None:
         formula = Formula()
         self.sites = sites
         self.start = start
+        self._liked = liked or {}
         self.literals: dict[Choice, Literal] = {choice: formula.choice() for choice in costs}
         by_site: dict[int, list[Literal]] = {}
         for (number, _), literal in self.literals.items():
@@ -52,7 +55,9 @@ class Chooser:
 
     def _strength(self, choice: Choice) -> int:
         number, level = choice
-        return len(self.sites[number].levels[level].strength)
+        chosen = self.sites[number].levels[level]
+        liked = number not in self._liked or self._liked[number] in chosen.tags
+        return 2 * len(chosen.strength) + (not liked)
 
     def learn(self, beyond: Iterable[Assignment]) -> None:
         """For each assignment: a repair has at some site a level that is not at most the one there."""

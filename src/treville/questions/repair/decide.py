@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from treville.events.execution import Execution
 from treville.fences import PLACE
@@ -31,7 +32,7 @@ from treville.questions.repair.sites import (
 from treville.questions.repair.subject import Asked, Subject
 from treville.questions.repair.upgrading import Violation
 from treville.records import dataclass, field, replace
-from treville.results import Budget, BudgetExceeded, InputError, Verdict
+from treville.results import Budget, BudgetExceeded, InputError, Unsupported, Verdict
 from treville.witness.explanation import Explanation, explain
 
 FENCES_ONLY, ORDERS_ONLY = "fences", "orders"
@@ -142,7 +143,8 @@ class _Repair:
             start = with_levels(start, {site.number: first})
             lowest = self.costs.of(site, first)
             for level in self._levels(site, first):
-                choices[site.number, level] = max(0, self.costs.of(site, level) - lowest)
+                with suppress(Unsupported):  # a fence that one of the models does not know
+                    choices[site.number, level] = max(0, self.costs.of(site, level) - lowest)
         return start, choices
 
     def _first(self, site: Site) -> int:

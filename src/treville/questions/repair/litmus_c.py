@@ -28,6 +28,7 @@ class CLitmusSubject(LitmusSubject):
         self.program = skeleton.program()
         self.usable = skeleton.usable
         self.needs = self.sources.needs
+        self.liked = skeleton.liked
 
     def _read_skeleton(self, texts: Mapping[str, str]) -> Ready:
         return Ready(self.read(texts[self.file]).program)

@@ -91,7 +91,7 @@ class Search:
             return found
 
     def _descend(self, asked: Asked) -> Found:
-        chooser = Chooser(self.subject.sites, self.start, self.costs, self.subject.needs)
+        chooser = Chooser(self.subject.sites, self.start, self.costs, self.subject.needs, self.subject.liked)
         self._learn(chooser, self.start, asked)
         while True:
             assignment = chooser.cheapest(self.budget)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from types import MappingProxyType
 
 from treville.models.model import Model
 from treville.programs.ir import Program
@@ -25,11 +26,13 @@ class Asked:
 
 class Subject(ABC):
     """A source that can be changed. `texts` are its files as they are; `usable` the sites that can be
-    changed; `needs` are levels that the language has only together with one of some others."""
+    changed; `needs` are levels that the language has only together with one of some others;
+    `liked` tags of fences that people expect in gaps, where others cost the same."""
 
     sites: Sequence[Site]
     usable: AbstractSet[int]
     needs: Sequence[tuple[Choice, Sequence[Choice]]] = ()
+    liked: Mapping[int, str] = MappingProxyType({})
     texts: Mapping[str, str]
 
     @abstractmethod
