@@ -28,6 +28,7 @@ from treville.campaigns.inputs import expand, read_text
 from treville.campaigns.loading import load_test
 from treville.models.library import load_model
 from treville.models.model import Model
+from treville.passes.program import Context
 from treville.programs.c import load_program
 from treville.programs.ir import Program
 from treville.programs.litmus.test import LitmusTest
@@ -40,8 +41,13 @@ from treville.questions.portability import (
     program_subject,
 )
 from treville.questions.portability.question import SOLVERS
-from treville.questions.portability.repair import FENCES, suggest_fences, with_fences
+from treville.questions.portability.suggesting import PortedSubject
+from treville.questions.repair.c_program import Asking, Compiling, CSubject
+from treville.questions.repair.costs import read_costs
+from treville.questions.repair.decide import Wanted, repaired
 from treville.results import Budget, BudgetExceeded, InputError, TooLarge
+from treville.results.defaults import BOUND
+from treville.results.properties import Property
 
 ROOT = Path(__file__).resolve().parents[1]
 MUTEXES = ("parker", "dekker", "peterson", "burns", "bakery", "lamport", "szymanski")
@@ -221,9 +227,10 @@ def run_mutexes(options: argparse.Namespace) -> int:
     slowest = total = 0.0
     for name in options.programs or MUTEXES:
         for version, define in VERSIONS.items():
-            program = load_program(ROOT / "tests" / "c" / "safe" / f"{name}.c", 2, (define,))
+            file = ROOT / "tests" / "c" / "safe" / f"{name}.c"
+            program = load_program(file, 2, (define,))
             if version == "Power fences":
-                program = _with_power_fences(program, options.timeout)
+                program = _with_power_fences(file, define, options.timeout)
             cells = []
             for models in options.pairs:
                 source, target = map(load_model, models)
@@ -238,18 +245,20 @@ def run_mutexes(options: argparse.Namespace) -> int:
     return 0
 
 
-def _with_power_fences(program: Program, seconds: float) -> Program:
-    """The program with the fences that are suggested for porting it from TSO to Power."""
+def _with_power_fences(file: Path, define: str, seconds: float) -> Program:
+    """The program with the changes that are suggested for porting it from TSO to Power."""
     question = Question(load_model("tso"), load_model("power"))
 
-    def ask(program: Program) -> Portability:
-        return program_portability(program_subject(program), question, Budget(seconds))
+    def ask(program: Program, budget: Budget) -> Portability:
+        return program_portability(program_subject(program), question, budget)
 
-    found = ask(program)
-    places = suggest_fences(program, FENCES["C"], ask, found) if found.findings else []
-    if places is None:
-        raise SystemExit("no fences make the program portable to Power")
-    return with_fences(program, {place.span: place for place in places})
+    source = CSubject(str(file), Compiling((define,)), Asking(bound=BOUND))
+    subject = PortedSubject(source, ask, "")
+    context = Context(question.target, Property.SAFETY)
+    found = repaired(subject, [context], Wanted(), read_costs(), Budget(seconds))
+    if found.assignment is None:
+        raise SystemExit("nothing makes the program portable to Power")
+    return subject.again(subject.patched(found.assignment))
 
 
 def _pair(text: str) -> tuple[str, str]:

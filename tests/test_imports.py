@@ -115,6 +115,7 @@ LATE: dict[str, dict[str, Saved]] = {
     "treville.campaigns.walk": {"treville.witness.svg": Saved(1.6, "litmus FILE")},
     "treville.campaigns.port": {"treville.witness.svg": Saved(1.7, "port FILE.litmus")},
     "treville.campaigns.compare": {"treville.witness.svg": Saved(1.7, "compare sc tso")},
+    "treville.campaigns.repair": {"treville.witness.svg": Saved(1.7, "repair FILE.litmus")},
     "treville.campaigns.check": {
         "treville.campaigns.check_litmus": Saved(12, "check PASSING.c"),
         "treville.campaigns.check_witness": Saved(3.5, "check PASSING.c"),

@@ -55,3 +55,6 @@ def orders(tags: frozenset[str], before: str, after: str) -> bool:
 
 PART = "PART"
 """The tag of what is left of an access that was taken apart, where another thread may notice."""
+
+PLACE = "PLACE"
+"""The tag of a fence that orders nothing, and only says that there is room for one."""

@@ -12,18 +12,17 @@ from tests.random_litmus import random_test
 
 from treville.models.evaluate import evaluate
 from treville.models.library import load_model
+from treville.passes.program import Context
 from treville.programs.ir import Fence, Program
 from treville.programs.litmus import parse
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.outcomes import outcomes
 from treville.questions.portability import Portability, Question, portability
 from treville.questions.portability.reordered import steps_of
-from treville.questions.portability.repair import (
-    FENCES,
-    explain_finding,
-    suggest_fences,
-    with_fences,
-)
+from treville.questions.portability.suggesting import PortedSubject, explain_finding
+from treville.questions.repair.costs import read_costs
+from treville.questions.repair.decide import Wanted, repaired
+from treville.questions.repair.of_test import litmus_subject
 from treville.results import Budget, BudgetExceeded, Unsupported, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -266,28 +265,30 @@ def test_engines_agree_on_two_compilations() -> None:
 # -- fences ----------------------------------------------------------------------------------------
 
 
-def suggested(test: LitmusTest, source: str, target: str) -> tuple[list[tuple[int, int]] | None, LitmusTest]:
-    """(thread, line) of the suggested fences, and the test with them."""
+def suggested(text: str, source: str, target: str) -> tuple[list[tuple[int, str]], LitmusTest]:
+    """Lines and texts of the suggested changes, and the test with them."""
+    base = litmus_subject(text, "test.litmus")
 
-    def again(program: Program) -> Portability:
-        return ask(replace(test, program=program), source, target)
+    def again(program: Program, _budget: Budget) -> Portability:
+        return ask(replace(base.test, program=program), source, target)
 
-    places = suggest_fences(test.program, FENCES[test.dialect], again, ask(test, source, target))
-    if places is None:
-        return None, test
-    fenced = replace(test, program=with_fences(test.program, {place.span: place for place in places}))
-    return [(place.thread, place.span.line) for place in places], fenced
+    subject = PortedSubject(base, again, base.test.dialect)
+    context = Context(load_model(target), None, base.test.dialect)
+    found = repaired(subject, [context], Wanted(), read_costs(), Budget(60))
+    texts = base.patched(found.assignment) if found.assignment else {}
+    changes = [(change.site.span.line, change.after) for change in found.changes]
+    return changes, parse(texts.get("test.litmus", text), "test.litmus")
 
 
 def test_store_buffering_needs_a_fence_in_each_thread() -> None:
-    places, fenced = suggested(parse(SB, "SB.litmus"), "sc", "tso")
-    assert places == [(0, 5), (1, 5)]
+    changes, fenced = suggested(SB, "sc", "tso")
+    assert changes == [(5, "MFENCE"), (5, "MFENCE")]
     assert passes(fenced, "sc", "tso", "trace")
 
 
 def test_iriw_needs_fences_between_the_reads() -> None:
-    places, fenced = suggested(iriw(), "tso", "power")
-    assert places == [(2, 7), (3, 11)]
+    changes, fenced = suggested(IRIW.format(value=1, order="memory_order_relaxed"), "tso", "power")
+    assert [line for line, _ in changes] == [7, 11]
     assert passes(fenced, "tso", "power", "trace")
 
 
@@ -307,13 +308,8 @@ def test_fences_are_no_stronger_than_needed() -> None:
     (finding,) = answer.findings
     steps = steps_of(finding, explain_finding(finding))
     assert [step.kept for step in steps] == [False, False]
-
-    def again(program: Program) -> Portability:
-        return ask(replace(test, program=program), "sc", "power")
-
-    places = suggest_fences(test.program, FENCES["PPC"], again, answer)
-    assert places is not None
-    assert {(place.thread, place.fence.name) for place in places} == {(0, "lwsync"), (1, "lwsync")}
+    changes, _ = suggested(MP, "sc", "power")
+    assert changes == [(6, "lwsync"), (5, "lwsync")]
 
 
 def test_only_what_changes_places_is_blamed() -> None:
@@ -334,8 +330,7 @@ def test_labels_stay_in_front_of_inserted_fences() -> None:
  MOV EAX,[y] |             ;
 exists (0:EAX=0 /\\ 1:EAX=0)
 """
-    test = parse(text, "jump.litmus")
-    places, fenced = suggested(test, "sc", "tso")
-    assert places is not None
+    changes, fenced = suggested(text, "sc", "tso")
+    assert len(changes) == 2
     thread = fenced.program.threads[0]
     assert isinstance(thread.instructions[thread.labels["L"]], Fence)

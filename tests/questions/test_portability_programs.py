@@ -21,7 +21,6 @@ from treville.questions.portability import (
     program_portability,
     program_subject,
 )
-from treville.questions.portability.repair import FENCES, suggest_fences
 from treville.results import Budget, InputError, Verdict
 from treville.solving.solution import IsTrue
 
@@ -155,25 +154,6 @@ def test_fences_for_x86_make_peterson_portable_to_tso_and_no_further() -> None:
     assert ask(mutex("peterson", 1), "sc", "tso", "trace").verdict is Verdict.PASS
     assert ask(mutex("peterson", 1), "sc", "power").verdict is Verdict.FAIL
     assert ask(mutex("peterson", 2), "sc", "power", "trace").verdict is Verdict.PASS
-
-
-def test_fences_are_suggested_on_source_lines() -> None:
-    subject = mutex("peterson", 0)
-    plain = load_program(PROGRAMS / "peterson.c", defines=("F=0",))
-    places = suggest_fences(
-        plain,
-        FENCES["C"],
-        lambda program: ask(program_subject(program), "sc", "tso"),
-        ask(subject, "sc", "tso"),
-    )
-    assert places is not None
-    waiting = (
-        (PROGRAMS / "peterson.c")
-        .read_text()
-        .split("\n")
-        .index("    WAIT_WHILE(flag[other] && turn == other);")
-    )
-    assert [place.span.line for place in places] == [waiting + 1]
 
 
 def threads(first: str, second: str, folder: Path) -> ProgramSubject:

@@ -17,14 +17,17 @@ from treville.campaigns.kind import Kind, Limits, Telling, nobody
 from treville.campaigns.loading import cannot_leave_loops, load_model, load_test
 from treville.campaigns.model_keys import model_key
 from treville.campaigns.outputs import PictureName
+from treville.campaigns.source_changes import source_change
 from treville.campaigns.vacuity import about_model, about_test
 from treville.campaigns.walk import cycle_of
 from treville.models.evaluate import evaluate
+from treville.passes.program import Context
 from treville.programs.c import Unit, is_program, read_sources, read_unit
 from treville.programs.compile_to import LANGUAGE_OF
 from treville.programs.ir import Program
 from treville.programs.litmus.states import state_object
 from treville.programs.litmus.test import LitmusTest
+from treville.programs.pts import SUFFIX as PTS
 from treville.questions.portability import (
     Finding,
     Portability,
@@ -35,12 +38,18 @@ from treville.questions.portability import (
     program_subject,
 )
 from treville.questions.portability.reordered import steps_of
-from treville.questions.portability.repair import FENCES, Place, explain_finding, suggest_fences
+from treville.questions.portability.suggesting import PortedSubject, explain_finding
+from treville.questions.repair.c_program import Asking, Compiling, CSubject
+from treville.questions.repair.costs import read_costs
+from treville.questions.repair.decide import Wanted, repaired
+from treville.questions.repair.of_test import litmus_subject
+from treville.questions.repair.pts import PtsSubject
+from treville.questions.repair.subject import Subject
 from treville.records import dataclass, field, replace
-from treville.results import Budget, BudgetExceeded, Span, Unsupported, Verdict, as_warnings
+from treville.results import Budget, BudgetExceeded, Span, TrevilleError, Verdict, as_warnings
 from treville.results.defaults import BOUND
 from treville.results.progress import READING
-from treville.results.reports.port import FencePlace, Found, Pair, PortReport, Spot, Suggestion
+from treville.results.reports.port import Found, Pair, PortReport, Spot, Suggestion
 from treville.results.reports.report import Artifact, State, Status
 from treville.witness.explanation import Explanation
 from treville.witness.scene import make_scene
@@ -153,6 +162,7 @@ class _Asked:
     view: LitmusTest
     ask: Callable[[Program, Question, Budget], Portability]
     state: Callable[[Finding], State]
+    subject: Callable[[], Subject]
 
 
 def _fill(draft: Draft[PortReport], asked_about: PortQuestion, telling: Telling[PortReport]) -> None:
@@ -189,7 +199,7 @@ def _fill(draft: Draft[PortReport], asked_about: PortQuestion, telling: Telling[
     draft.report = replace(draft.report, findings=findings, artifacts=drawn)
     if options.suggest and found.verdict is Verdict.FAIL:
         telling.provisional(draft.report)
-        draft.report = replace(draft.report, suggestion=_suggestion(asked, question, found, budget))
+        draft.report = replace(draft.report, suggestion=_suggestion(asked, question, budget))
 
 
 def _about_bound(report: PortReport) -> str:
@@ -208,7 +218,13 @@ def _test(asked: PortQuestion, question: Question) -> _Asked:
     def ask(program: Program, question: Question, budget: Budget) -> Portability:
         return portability(replace(test, program=program), question, budget)
 
-    return _Asked(test, ask, lambda finding: state_object(shown, finding.state))
+    def subject() -> Subject:
+        text = input_text(asked.file, asked.text)
+        if asked.file.endswith(PTS):
+            return PtsSubject(text, asked.file, leave_after)
+        return litmus_subject(text, asked.file)
+
+    return _Asked(test, ask, lambda finding: state_object(shown, finding.state), subject)
 
 
 def _program(asked: PortQuestion) -> _Asked:
@@ -229,7 +245,9 @@ def _program(asked: PortQuestion) -> _Asked:
             return {"assertion": subject.assertions[failed - 1]}
         return state_object(shown, subject.final(finding.execution)[1:])
 
-    return _Asked(shown, ask, state)
+    compiling = Compiling(options.defines, options.includes, options.others, options.sandbox)
+    asking = Asking(bound=options.bound)
+    return _Asked(shown, ask, state, lambda: CSubject(asked.file, compiling, asking))
 
 
 def _unit(asked: PortQuestion) -> Unit:
@@ -290,29 +308,23 @@ def _drawn(finding: Finding, asked: _Asked, question: PortQuestion) -> Artifact:
     return Artifact(str(Path(question.options.svg) / f"{stem}-{finding.direction}.svg"), svg.draw(scene))
 
 
-def _suggestion(asked: _Asked, question: Question, found: Portability, budget: Budget) -> Suggestion:
-    """Fences that would make the program portable, or why there are none to suggest."""
+def _suggestion(asked: _Asked, question: Question, budget: Budget) -> Suggestion:
+    """Changes that would make the program portable, or why there are none to suggest."""
     question = replace(question, direction="new")
-    kinds = FENCES[asked.view.dialect]
+    dialect = asked.view.dialect
     try:
-        places = suggest_fences(
-            asked.view.program, kinds, lambda program: asked.ask(program, question, budget), found
+        subject = PortedSubject(
+            asked.subject(), lambda program, spent: asked.ask(program, question, spent), dialect
         )
+        context = Context(question.target, None, dialect)
+        found = repaired(subject, [context], Wanted(), read_costs(), budget)
     except BudgetExceeded as error:
-        return Suggestion(places=(), note=f"no fences were found: {error.reason}")
-    except Unsupported as error:
-        return Suggestion(places=(), note=f"no fences were found: {error.complaint}")
-    if places is None:
-        return Suggestion(places=(), note="full fences between accesses do not help")
-    return Suggestion(places=tuple(map(_place, places)), note="")
-
-
-def _place(place: Place) -> FencePlace:
-    """A fence goes between two accesses; the second is where it stands in the source."""
-    after = place.after_span
-    return FencePlace(
-        thread=place.thread,
-        fence=place.fence.name,
-        after=Spot(text=place.after) if after is None else _where(after, place.after),
-        before=_where(place.span, place.before),
-    )
+        return Suggestion(note=f"no changes were found: {error.reason}")
+    except TrevilleError as error:
+        return Suggestion(note=f"no changes were found: {error}")
+    if found.verdict is not Verdict.PASS and not found.changes:
+        helpless = found.verdict is Verdict.FAIL
+        return Suggestion(note="fences and orders do not help" if helpless else found.reason)
+    changes = tuple(map(source_change, found.changes))
+    note = "" if found.verdict is Verdict.PASS else found.reason
+    return Suggestion(changes=changes, cost=found.cost, optimal=found.optimal, diff=found.diff, note=note)

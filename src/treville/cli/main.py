@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "diff": ("diff", "compare two result files of `treville litmus`"),
     "models": ("models", "list the shipped memory models, or check their strength order"),
     "port": ("port", "does a program behave on a new machine as on the old one?"),
+    "repair": ("repair", "the cheapest fences and memory orders that make a program right, as a patch"),
     "compare": ("compare", "the smallest litmus tests that one memory model allows and another forbids"),
     "synth": ("synth", "which memory model explains these test results?"),
     "history": ("history", "could this recorded run happen under a consistency model?"),

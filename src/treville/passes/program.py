@@ -119,7 +119,8 @@ def _rewritten(program: Program, change: Callable[[Instruction], Instruction]) -
     return program.rewritten(rewritten)
 
 
-def _map_to_architecture(program: Program, context: Context) -> Program:
+def map_to_architecture(program: Program, context: Context) -> Program:
+    """The program as compiled for the model's architecture."""
     target = context.target()
     if context.dialect and context.dialect not in LANGUAGE_OF:
         return program  # tests in assembly are what they are
@@ -146,7 +147,7 @@ def _verify(program: Program, _context: Context) -> Program:
 PROGRAM_PASSES = (
     ProgramPass("loop bounds", "gives single loops bounds of their own (--loop)", _bound_loops),
     ProgramPass("failures", "ends runs at failures that the property is not about", _failures_in_question),
-    ProgramPass("mapping", "compiles C11 and kernel accesses for the architecture", _map_to_architecture),
+    ProgramPass("mapping", "compiles C11 and kernel accesses for the architecture", map_to_architecture),
     ProgramPass("fences", "refuses fences and orders that the model does not know", _refuse_unknown_fences),
     ProgramPass("beginnings", "marks objects that are handed on without an order", _mark_beginnings),
     ProgramPass("verifier", "checks that the result is well formed", _verify),

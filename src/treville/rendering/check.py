@@ -82,6 +82,8 @@ def _witnesses(reports: Sequence[CheckReport]) -> list[str]:
             if len(reports) > 1:
                 lines.append(f"\nUnder {report.model}: {report.reason}")
             lines.append(witness_text(report.witness, report.file))
+            if report.witness.reordering and report.witness.waiting is None:
+                lines.append("  treville repair finds the cheapest fences and orders that forbid it")
     return lines
 
 

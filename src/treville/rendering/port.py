@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from treville.rendering.herd import state_line
+from treville.rendering.repair import changed_line
 from treville.rendering.style import Style, verdict_word
 from treville.results.notices import warning_lines
 from treville.results.reports.port import Found, PortReport, Spot, Suggestion
@@ -75,7 +76,7 @@ def block(report: PortReport) -> str:
     if report.verdict is Verdict.FAIL and report.reason:
         lines.append(report.reason)
     if report.suggestion is not None:
-        lines += _suggested(report.suggestion, report)
+        lines += _suggested(report.suggestion)
     return "\n".join(lines)
 
 
@@ -147,13 +148,9 @@ def _place(place: Spot, report: PortReport, columns: bool) -> str:
     return f"{other}line {place.line} `{place.text}`"
 
 
-def _suggested(suggestion: Suggestion, report: PortReport) -> list[str]:
-    if not suggestion.places:
-        return [f"No fences to suggest: {suggestion.note}"]
-    lines_matter = all(finding.lines_matter for finding in report.findings)
+def _suggested(suggestion: Suggestion) -> list[str]:
+    if not suggestion.changes:
+        return [f"Nothing to suggest: {suggestion.note}"]
     lines = ["Portable with"]
-    for place in suggestion.places:
-        ends = _places(place.after, place.before, report, lines_matter)
-        where = f"{_thread(place.thread, lines_matter)}{place.fence}"
-        lines.append(f"  {where} between {ends[0]} and {ends[1]}")
-    return lines
+    lines += [f"  {changed_line(change)}" for change in suggestion.changes]
+    return [*lines, *([suggestion.note] if suggestion.note else [])]

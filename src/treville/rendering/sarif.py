@@ -31,6 +31,7 @@ _RULES = {
     "deadlock": "Threads wait for ever",
     "liveness": "A thread may never end",
     "port": "The program behaves otherwise under the new memory model",
+    "repair": "No fences or memory orders make the program right",
     "compare": "The memory models differ",
     "history": "The recorded run is not possible at the consistency level",
     "param": "An unsafe state is reachable",

@@ -57,16 +57,19 @@ def read_unit(
     includes: tuple[str, ...] = (),
     others: tuple[str, ...] = (),
     sandbox: bool = False,
+    overlay: tuple[tuple[str, str], ...] = (),
 ) -> Unit:
     """Compile and read a C, C++, LLVM IR or bitcode file, linked with others. In a sandbox nothing is read
-    but what is in the files' own folders and in those of `includes`, and shipped headers."""
+    but what is in the files' own folders and in those of `includes`, and shipped headers. Files of the
+    `overlay` are compiled with these contents."""
     from treville.programs.c.compile import llvm_text
     from treville.programs.c.reader import read_module
     from treville.programs.c.sandbox import sandbox_of
 
     box = sandbox_of((path, *map(Path, others)), includes) if sandbox else None
     options = (defines, includes, others)
-    text = disk.made(str(path), (*options, sandbox), lambda: llvm_text(path, *options, box))
+    asked = (*options, sandbox, *overlay)
+    text = disk.made(str(path), asked, lambda: llvm_text(path, *options, box, overlay))
     module = read_module(text)
     if "main" not in module.functions:
         raise InputError(f"{path}: the program has no function 'main'")

@@ -8,6 +8,7 @@ variables whose address is never taken into registers. `volatile` and atomic acc
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -16,7 +17,7 @@ from collections.abc import Callable, Sequence
 from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from treville.programs.c.assembly.dialects import guess
 from treville.programs.c.commands import DATABASE, Command, read_commands
@@ -77,6 +78,8 @@ _WRITTEN_IN_C = {
 }  # fmt: skip
 _BUILTIN = re.compile(r"error: redefinition of '(\w+)' as different kind of symbol")
 Compiling = Callable[[Path, list[str]], tuple[str | None, str]]
+Overlay: TypeAlias = tuple[tuple[str, str], ...]
+"""Files and their contents, in place of those on the disk."""
 _DEFINED = re.compile(r"^define [^@\n]*@([\w.$]+)\(", re.MULTILINE)
 _MAY_INLINE = re.compile(r'\b(?:__)?inline\b|^\s*#\s*include\s*"', re.MULTILINE)
 
@@ -87,25 +90,28 @@ def llvm_text(
     includes: tuple[str, ...] = (),
     others: tuple[str, ...] = (),
     sandbox: Sandbox | None = None,
+    overlay: Overlay = (),
 ) -> str:
-    """The prepared LLVM IR of a program: a file (or all files of a `compile_commands.json`) and others."""
+    """The prepared LLVM IR of a program: a file (or all files of a `compile_commands.json`) and others. Files
+    of the `overlay` have these contents, whatever the disk has."""
     options = [*(f"-D{name}" for name in defines), *(f"-I{folder}" for folder in includes)]
     given = [path, *map(Path, others)]
     if sandbox is not None and any(file.name == DATABASE for file in given):
         raise InputError(f"{DATABASE} names files and options of its choice", hint="not with --sandbox")
     files = [command for file in given for command in _commands(file)]
-    return prepare([(_module(file, [*own, *options], sandbox), str(file)) for file, own in files])
+    run = partial(_run_compiler, sandbox=sandbox, overlay=overlay)
+    return prepare([(_module(file, [*own, *options], run), str(file)) for file, own in files])
 
 
 def _commands(path: Path) -> list[Command]:
     return read_commands(path, SOURCES) if path.name == DATABASE else [Command(path, ())]
 
 
-def _module(path: Path, options: list[str], sandbox: Sandbox | None) -> bytes:
+def _module(path: Path, options: list[str], run: Compiling) -> bytes:
     """The LLVM IR of one file, as text or bitcode."""
     if path.suffix in (".ll", ".bc"):
         return path.read_bytes()
-    return _compile(path, options, partial(_run_compiler, sandbox=sandbox)).encode()
+    return _compile(path, options, run).encode()
 
 
 def _compile(path: Path, options: list[str], run: Compiling) -> str:
@@ -155,7 +161,7 @@ def _defined(text: str) -> set[str]:
 
 
 def _run_compiler(
-    path: Path, options: list[str], sandbox: Sandbox | None = None
+    path: Path, options: list[str], sandbox: Sandbox | None = None, overlay: Overlay = ()
 ) -> tuple[str | None, str]:
     """LLVM IR, None if there are errors; what the compiler says. Whatever stands before such a name, the
     bundled compiler takes the rest for a file of options."""
@@ -169,6 +175,8 @@ def _run_compiler(
         home = () if "-target" in options else used.home
         if sandbox is not None:
             headers += sandbox.options(used, RUNTIME, Path(folder))
+        if overlay:
+            headers += _overlaid(overlay, Path(folder))
         command = [*used.command, *FLAGS, *home, *options, *headers, name, "-o", str(output)]
         try:
             done = subprocess.run(
@@ -185,6 +193,19 @@ def _run_compiler(
             raise InputError(f"the compiler did not finish {path} in {COMPILE_SECONDS} s") from None
         worked = not done.returncode and output.exists()
         return output.read_text(errors="replace") if worked else None, done.stderr.strip()
+
+
+def _overlaid(overlay: Overlay, folder: Path) -> list[str]:
+    """The options that give files other contents; `folder` is for temporary files."""
+    roots = []
+    for number, (file, text) in enumerate(overlay):
+        real = folder / f"{number}{Path(file).suffix}"
+        real.write_text(text, encoding="utf-8", errors="surrogateescape")
+        named = {"name": str(Path(file).absolute()), "external-contents": str(real)}
+        roots.append({"type": "file", **named, "use-external-name": False})
+    listed = folder / "overlay.yaml"
+    listed.write_text(json.dumps({"version": 0, "roots": roots}), encoding="utf-8", errors="surrogateescape")
+    return ["-ivfsoverlay", str(listed)]
 
 
 @cache

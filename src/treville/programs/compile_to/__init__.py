@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
-from treville.fences import FULL_FENCES, PARTIAL_FENCES
+from treville.fences import FULL_FENCES, PARTIAL_FENCES, PLACE
 from treville.programs.compile_to.assembly import at_home, elsewhere, is_assembly
 from treville.programs.compile_to.kernel import is_kernel_access, without_kernel
 from treville.programs.compile_to.mappings import HARDWARE, NOTHING, Mapping, Tags, mapping_of
@@ -209,6 +209,8 @@ class _LanguageCompiler(_Compiler):
                 "check under the kernel's model (--model lkmm), or under one of hardware",
             )
         if not isinstance(instruction, Fence):
+            return [instruction]
+        if PLACE in instruction.tags:
             return [instruction]
         if order_of(instruction.tags):
             return [replace(instruction, tags=instruction.tags - FULL_FENCES)]

@@ -103,6 +103,12 @@ def _line(cell: str, offset: int) -> Line:
     return Line(tuple(labels), cell[position:], offset + position)
 
 
+def split_label(cell: str) -> tuple[str, str]:
+    """The labels in front of an instruction, as they are written, and the instruction."""
+    text = _line(cell, 0)
+    return cell[: text.offset], text.text
+
+
 class ThreadBuilder:
     """Collects the IR of one thread. `place(line)` starts a source instruction, `emit` adds to it."""
 

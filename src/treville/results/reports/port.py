@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from treville.records import dataclass
 from treville.results.reports.report import Hop, Report, State, absent
+from treville.results.reports.source_changes import SourceChange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,21 +46,14 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FencePlace:
-    """A fence between two accesses."""
-
-    thread: int
-    fence: str
-    after: Spot
-    before: Spot
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion:
-    """Fences that make the program portable, or why there are none to suggest."""
+    """Changes that make the program portable, as `treville repair` finds them, or why there are none."""
 
-    places: tuple[FencePlace, ...]
-    note: str
+    changes: tuple[SourceChange, ...] = ()
+    cost: int | None = None
+    optimal: bool | None = None
+    diff: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ from treville.results.reports.litmus import LitmusReport
 from treville.results.reports.param import ParamReport
 from treville.results.reports.petri import PetriReport
 from treville.results.reports.port import PortReport
+from treville.results.reports.repair import RepairReport
 from treville.results.reports.report import SCHEMA, Report
 from treville.results.reports.sequentialise import SequentialiseReport
 from treville.results.reports.synth import SynthReport
@@ -25,6 +26,7 @@ REPORTS: dict[str, type[Report]] = {
     "litmus": LitmusReport,
     "check": CheckReport,
     "port": PortReport,
+    "repair": RepairReport,
     "compare": CompareReport,
     "history": HistoryReport,
     "param": ParamReport,

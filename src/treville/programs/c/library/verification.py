@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from treville.fences import PLACE
 from treville.programs import ir
 from treville.programs.c.body import bits_of
 from treville.programs.c.library import ending
@@ -57,6 +58,13 @@ def _atomic_begin(here: Call) -> None:
 
 def _atomic_end(here: Call) -> None:
     here.body.emit(ir.AtomicEnd())
+
+
+def _place(here: Call) -> None:
+    """Room for a fence: the number tells which (`questions.repair`)."""
+    number = here.argument(0)
+    assert isinstance(number, ir.Const)
+    here.body.emit(ir.Fence(frozenset({PLACE, f"site {number.value}"})))
 
 
 def undefined(here: Call) -> None:
@@ -131,7 +139,7 @@ def _scan(here: Call, skipped: int) -> None:
 
 FUNCTIONS: dict[str, Handler] = {
     "__VERIFIER_assert": _verifier_assert, "__VERIFIER_assume": _assume, "assume_abort_if_not": _assume,
-    "treville_atomic_begin": _atomic_begin, "treville_atomic_end": _atomic_end,
+    "treville_atomic_begin": _atomic_begin, "treville_atomic_end": _atomic_end, "treville_place": _place,
     **dict.fromkeys(("__assert_fail", "__assert", "__assert_rtn", "reach_error", "__VERIFIER_error"), _fail),
     **ending.FUNCTIONS,
 }  # fmt: skip

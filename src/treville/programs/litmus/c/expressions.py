@@ -11,12 +11,14 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
+from treville.fences import PLACE
 from treville.programs.draft import ThreadDraft
 from treville.programs.ir import (
     LOCATION_BASE,
     Branch,
     Const,
     Expr,
+    Fence,
     Load,
     Local,
     Op,
@@ -60,6 +62,10 @@ class Primitive(NamedTuple):
 
 Build: TypeAlias = "Callable[[ExpressionReader, list[Expr], list[str]], Expr | None]"
 Library: TypeAlias = "Callable[[str], Primitive | None]"
+
+
+def _place(reader: ExpressionReader, _arguments: list[Expr], words: list[str]) -> None:
+    reader.emit(Fence(frozenset({PLACE, f"site {words[0]}"})))
 
 
 class ExpressionReader(Emitter):
@@ -292,7 +298,7 @@ class ExpressionReader(Emitter):
     def call(self, name: str, effects: bool) -> Expr:
         """A call of a primitive of the library; `place` is at the opening parenthesis."""
         name_place = self.place - 1
-        primitive = self.library(name)
+        primitive = _ROOM if name == "treville_place" else self.library(name)
         if primitive is None:
             raise Unsupported(f"the function '{name}'", self.where(name_place))
         self.place += 1
@@ -332,3 +338,7 @@ class ExpressionReader(Emitter):
         if self.is_pointer(operand):
             return operand
         raise InputError("expected a memory location", self.where(place), "dereference a pointer, as in *x")
+
+
+# Room for a fence: the number tells which (`questions.repair`).
+_ROOM = Primitive("w", _place)

@@ -32,7 +32,7 @@ SURROUNDING_MB = frozenset({"Mb"})
 FAILED = frozenset({"Once", "ONCE", "RMW"})
 
 # For each order of a read-modify-write: the tags of its read and of its write.
-_RMW_TAGS = {
+RMW_TAGS = {
     "": (frozenset({"Once", "MB", "RMW"}), frozenset({"Once", "MB", "RMW"})),
     "_relaxed": (FAILED, FAILED),
     "_acquire": (frozenset({"Acquire", "ACQUIRE", "RMW"}), frozenset({"Once", "ACQUIRE", "RMW"})),
@@ -168,7 +168,7 @@ def _full(reader: ExpressionReader, order: str) -> None:
 
 
 def _swap(order: str) -> Build:
-    read_tags, write_tags = _RMW_TAGS[order]
+    read_tags, write_tags = RMW_TAGS[order]
 
     def build(reader: ExpressionReader, arguments: list[Expr], _words: list[str]) -> Expr:
         address, value = arguments
@@ -195,7 +195,7 @@ def _arithmetic(
 
 
 def _modify(fetch: bool, operator: str, returned: str, order: str) -> Build:
-    read_tags, write_tags = _RMW_TAGS[order]
+    read_tags, write_tags = RMW_TAGS[order]
 
     def build(reader: ExpressionReader, arguments: list[Expr], _words: list[str]) -> Expr:
         operand = ONE if operator in _OPERATORS else arguments[0]
@@ -227,7 +227,7 @@ def choose(reader: ExpressionReader) -> tuple[str, str]:
 
 
 def _compare_exchange(order: str) -> Build:
-    read_tags, write_tags = _RMW_TAGS[order]
+    read_tags, write_tags = RMW_TAGS[order]
 
     def build(reader: ExpressionReader, arguments: list[Expr], _words: list[str]) -> Expr:
         address, expected, new = arguments
@@ -249,7 +249,7 @@ def _compare_exchange(order: str) -> Build:
 
 
 def _add_unless(old_returned: bool, arguments_given: str = "pvv") -> Primitive:
-    read_tags, write_tags = _RMW_TAGS[""]
+    read_tags, write_tags = RMW_TAGS[""]
 
     def build(reader: ExpressionReader, arguments: list[Expr], _words: list[str]) -> Expr:
         address, addend, unless = arguments if len(arguments) == 3 else (arguments[0], ONE, ZERO)

@@ -1,0 +1,333 @@
+"""Times and costs of `treville repair`: mutexes, locks and lock-free structures, litmus tests, kernel code.
+
+    python bench/repair.py                          every table but the litmus tests
+    python bench/repair.py mutexes structures       some tables
+    python bench/repair.py litmus --corpora DIR     litmus tests of a folder with expected results
+    python bench/repair.py kernel --cases DIR       kernel code in a folder
+    python bench/repair.py mutexes --oracle         with a search by brute force over all placements
+
+Times are CPU seconds of a whole process, compilers included. `optimal` is what the answer says of itself;
+`oracle` is the cost that trying all placements in the order of their cost finds, each typed, read and checked
+anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+MUTEXES = ("dekker", "peterson", "lamport", "szymanski", "burns", "bakery", "parker")
+MUTEX_MODELS = ("tso", "pso", "power", "aarch64", "rc11")
+STRUCTURES = (
+    "ticket", "ttas", "mcs", "clh", "seqlock", "spsc", "treiber", "michael_scott", "chase_lev",
+)  # fmt: skip
+SMALLER = {"treiber": ("-D", "THREADS=2")}
+STRONG = re.compile(r"memory_order_(?:acquire|release|acq_rel|consume|seq_cst)\b")
+ANY_ORDER = re.compile(r"memory_order_(?:relaxed|acquire|release|acq_rel|consume|seq_cst)\b")
+DIALECTS = {"X86": "tso", "PPC": "power", "AARCH64": "aarch64", "RISCV": "riscv"}
+
+
+@dataclass(slots=True)
+class Run:
+    """One run of `treville repair`."""
+
+    report: dict[str, Any]
+    seconds: float
+
+    @property
+    def verdict(self) -> str:
+        """In one word."""
+        return str(self.report.get("verdict", "error"))
+
+
+def run(arguments: Sequence[str], timeout: float, cwd: Path | None = None) -> list[Run]:
+    """The reports of one process; its CPU seconds are those of the last."""
+    command = [sys.executable, "-m", "treville", "repair", *arguments, "--json", "-q"]
+    command += ["--timeout", str(timeout)]
+    with tempfile.TemporaryFile("w+") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.DEVNULL, cwd=cwd)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        reports = [json.loads(line) for line in output.read().splitlines()]
+    seconds = usage.ru_utime + usage.ru_stime
+    return [Run(report, seconds) for report in reports] or [Run({}, seconds)]
+
+
+def _changes(found: Run) -> str:
+    changes = found.report.get("changes", [])
+    return ", ".join(f"{Path(c['file']).name}:{c['line']} {_short(c['after'])}" for c in changes)
+
+
+def _short(text: str) -> str:
+    order = re.search(r"memory_order_(\w+)", text)
+    fence = "fence " if "fence" in text else ""
+    return f"{fence}{order.group(1)}" if order else text
+
+
+# -- mutexes -------------------------------------------------------------------------------------------
+
+
+def mutexes(options: argparse.Namespace) -> int:
+    """The seven mutual exclusion algorithms without any order."""
+    print(
+        f"\n{'mutex':<12} {'model':<8} {'verdict':<8} {'cost':>5} {'optimal':<7} {'oracle':>7} {'CPU s':>7}"
+        "  changes"
+    )
+    slow = 0
+    for name in MUTEXES:
+        for model in MUTEX_MODELS:
+            file = HERE / "mutexes" / f"{name}.c"
+            (found,) = run([str(file), "--model", model, *options.more], options.timeout)
+            oracle = _mutex_oracle(file, model, options) if options.oracle else "-"
+            slow += found.verdict != "PASS" or found.seconds > 10
+            report = found.report
+            print(
+                f"{name:<12} {model:<8} {found.verdict:<8} {report.get('cost')!s:>5}"
+                f" {report.get('optimal')!s:<7} {oracle:>7} {found.seconds:>7.2f}  {_changes(found)}",
+                flush=True,
+            )
+    return slow
+
+
+def _mutex_oracle(file: Path, model: str, options: argparse.Namespace) -> str:
+    if model not in ("tso", "pso"):
+        return "-"
+    from treville.models.library import load_model
+    from treville.passes.program import Context
+    from treville.questions.repair.c_program import Asking, Compiling, CSubject
+    from treville.results.properties import Property
+
+    subject = CSubject(str(file), Compiling(), Asking())
+    loaded = load_model(model)
+    return _oracle(subject, Context(loaded, Property.SAFETY), options.oracle_seconds)
+
+
+def _oracle(subject: Any, context: Any, seconds: float) -> str:
+    """The cost of the cheapest assignment, by trying them in the order of their cost."""
+    from treville.questions.repair.costs import Costs, read_costs
+    from treville.questions.repair.sites import present, with_levels
+    from treville.results import Budget, Verdict
+
+    costs = Costs(read_costs(), [context])
+    movable = [site for site in subject.sites if site.number in subject.usable and site.upwards(site.present)]
+    options = [[site.present, *site.upwards(site.present)] for site in movable]
+    pairs = zip(movable, options, strict=True)
+    prices = [[costs.extra(site, level) for level in each] for site, each in pairs]
+    started = time.process_time()
+    for cost, chosen in _by_cost(prices):
+        levels = {site.number: each[k] for site, each, k in zip(movable, options, chosen, strict=True)}
+        texts = subject.patched(with_levels(present(subject.sites), levels))
+        if subject.confirm(texts, context.model, Budget()).verdict is Verdict.PASS:
+            return str(cost)
+        if time.process_time() - started > seconds:
+            return f">={cost}"
+    return "none"
+
+
+def _by_cost(prices: Sequence[Sequence[int]]) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """All choices of one number from each list, in the order of their sums."""
+    import heapq
+
+    order = [sorted(range(len(each)), key=each.__getitem__) for each in prices]
+    first = tuple(0 for _ in prices)
+
+    def cost(ranks: tuple[int, ...]) -> int:
+        return sum(each[o[r]] for each, o, r in zip(prices, order, ranks, strict=True))
+
+    heap = [(cost(first), first)]
+    while heap:
+        total, ranks = heapq.heappop(heap)
+        yield total, tuple(o[r] for o, r in zip(order, ranks, strict=True))
+        last = max((k for k, rank in enumerate(ranks) if rank), default=0)
+        for k in range(last, len(ranks)):  # each choice is made once: ranks grow from left to right
+            if ranks[k] + 1 < len(order[k]):
+                following = (*ranks[:k], ranks[k] + 1, *ranks[k + 1 :])
+                heapq.heappush(heap, (cost(following), following))
+
+
+# -- locks and lock-free structures ----------------------------------------------------------------------
+
+
+def _copied(folder: Path, change: Callable[[str], str], names: Sequence[str] = STRUCTURES) -> None:
+    """The programs with other orders."""
+    for header in ("client.h", "queue.h"):
+        (folder / header).write_text(change((HERE / "locks" / header).read_text()))
+    for name in names:
+        (folder / f"{name}.c").write_text(change((HERE / "locks" / f"{name}.c").read_text()))
+
+
+def structures(options: argparse.Namespace) -> int:
+    """Every order relaxed, repaired under three models at once; nothing changes in the clients."""
+    print(f"\n{'relaxed':<14} {'verdict':<8} {'cost':>5} {'optimal':<7} {'asked':>5} {'CPU s':>7}  changes")
+    slow = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        _copied(folder, lambda text: STRONG.sub("memory_order_relaxed", text))
+        for each in options.names or STRUCTURES:
+            models = [part for model in ("rc11", "aarch64", "power") for part in ("--model", model)]
+            arguments = [f"{each}.c", *models, "--keep", "client.h", *SMALLER.get(each, ()), *options.more]
+            (found,) = run(arguments, options.timeout, folder)
+            slow += found.verdict != "PASS"
+            _print_structure(each, found)
+    return slow
+
+
+def weaken(options: argparse.Namespace) -> int:
+    """Every order seq_cst, weakened under RC11; `published` is what the orders of the papers cost."""
+    print(f"\n{'seq_cst':<14} {'verdict':<8} {'cost':>5} {'optimal':<7} {'asked':>5} {'CPU s':>7}  published")
+    worse = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        _copied(folder, lambda text: ANY_ORDER.sub("memory_order_seq_cst", text))
+        for each in options.names or STRUCTURES:
+            keep = ["--keep", "client.h", *SMALLER.get(each, ()), *options.more]
+            (found,) = run([f"{each}.c", "--model", "rc11", "--weaken", *keep], options.timeout, folder)
+            published = _published(each)
+            cost = found.report.get("cost")
+            worse += found.verdict != "PASS" or cost is None or cost > published
+            _print_structure(each, found, f"{published}")
+    return worse
+
+
+def _published(name: str) -> int:
+    """What the orders in `bench/locks` cost under RC11."""
+    from treville.models.library import load_model
+    from treville.passes.program import Context
+    from treville.questions.repair.c_program import Asking, Compiling, CSubject
+    from treville.questions.repair.costs import Costs, read_costs
+    from treville.results.properties import Property
+
+    subject = CSubject(str(HERE / "locks" / f"{name}.c"), Compiling(), Asking())
+    costs = Costs(read_costs(), [Context(load_model("rc11"), Property.SAFETY)])
+    own = [site for site in subject.sites if site.number in subject.usable]
+    return sum(costs.of(site, site.present) for site in own if "client.h" not in site.span.file)
+
+
+def _print_structure(name: str, found: Run, more: str = "") -> None:
+    report = found.report
+    print(
+        f"{name:<14} {found.verdict:<8} {report.get('cost')!s:>5} {report.get('optimal')!s:<7}"
+        f" {report.get('questions')!s:>5} {found.seconds:>7.2f}  {more or _changes(found)}"
+        f"{'' if found.verdict == 'PASS' else ' ' + str(report.get('reason'))[:90]}",
+        flush=True,
+    )
+
+
+# -- litmus tests and kernel code --------------------------------------------------------------------------
+
+
+def litmus(options: argparse.Namespace) -> int:
+    """Tests whose condition is reachable under their model and not under SC."""
+    from treville.models.library import load_model
+    from treville.passes.program import Context
+    from treville.programs.litmus import DIALECTS as OWN
+    from treville.questions.repair.costs import read_costs
+    from treville.questions.repair.decide import Wanted, repaired
+    from treville.questions.repair.of_test import litmus_subject
+    from treville.results import Budget, TrevilleError, Verdict
+
+    times, agreed, decided, bad = [], 0, 0, []
+    for file in _tests(options):
+        try:
+            subject = litmus_subject(file.read_text(errors="replace"), str(file), races=False)
+        except TrevilleError:
+            continue
+        own, sc = load_model(OWN[subject.test.dialect]), load_model("sc")
+        try:
+            weak, strong = (subject.confirm({}, model, Budget(10)).verdict for model in (own, sc))
+        except TrevilleError:
+            continue
+        if (weak, strong) != (Verdict.FAIL, Verdict.PASS):
+            continue
+        context = Context(own, None, subject.test.dialect)
+        started = time.process_time()
+        found = repaired(subject, [context], Wanted(), read_costs(), Budget(options.timeout))
+        times.append(time.process_time() - started)
+        if found.verdict is not Verdict.PASS or not found.optimal:
+            bad.append(f"{file}: {found.verdict.value} {found.reason}")
+        elif options.oracle:
+            expected = _oracle(subject, context, options.oracle_seconds)
+            decided += expected.isdigit()
+            agreed += expected == str(found.cost)
+            if expected.isdigit() and expected != str(found.cost):
+                bad.append(f"{file}: cost {found.cost}, by brute force {expected}")
+        if len(times) == options.count:
+            break
+    print(f"\n{len(times)} litmus tests: median {statistics.median(times):.3f} s, largest {max(times):.2f} s")
+    print(f"by brute force {decided} decided, {agreed} of the same cost; {len(bad)} not repaired or dearer")
+    for line in bad[:20]:
+        print(f"  {line}")
+    return len(bad)
+
+
+def _tests(options: argparse.Namespace) -> Iterator[Path]:
+    """Files of the four dialects in turn, spread over each folder."""
+    folders = [sorted((Path(options.corpora) / name).rglob("*.litmus")) for name in DIALECTS]
+    step = 7
+    spread = [
+        [files[k % len(files)] for k in range(0, step * len(files), step)] for files in folders if files
+    ]
+    seen = set()
+    for row in zip(*spread, strict=False):
+        for file in row:
+            if file not in seen:
+                seen.add(file)
+                yield file
+
+
+def kernel(options: argparse.Namespace) -> int:
+    """Kernel code under the kernel's model."""
+    wrong = 0
+    print(f"\n{'kernel':<10} {'verdict':<8} {'cost':>5} {'optimal':<7} {'CPU s':>7}  changes")
+    for name in ("ticket", "mcs", "seqlock", "ring"):
+        bug = [] if name == "ticket" else ["-D", "BUG"]
+        file = Path(options.cases) / f"{name}.c"
+        (found,) = run([str(file), *bug, "--model", "lkmm", *options.more], options.timeout)
+        wrong += found.verdict != "PASS"
+        report = found.report
+        print(
+            f"{name:<10} {found.verdict:<8} {report.get('cost')!s:>5} {report.get('optimal')!s:<7}"
+            f" {found.seconds:>7.2f}  {_changes(found)}",
+            flush=True,
+        )
+    return wrong
+
+
+TABLES: dict[str, Callable[[argparse.Namespace], int]] = {
+    "mutexes": mutexes, "structures": structures, "weaken": weaken, "litmus": litmus, "kernel": kernel,
+}  # fmt: skip
+
+
+def main() -> int:
+    """Print the tables; how many rows are not as they should be."""
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
+    parser.add_argument("tables", nargs="*", choices=[*TABLES, []], default=[])
+    parser.add_argument("--timeout", type=float, default=120)
+    parser.add_argument("--oracle", action="store_true")
+    parser.add_argument("--oracle-seconds", type=float, default=60)
+    parser.add_argument("--corpora", default="")
+    parser.add_argument("--cases", default="")
+    parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--names", nargs="*", default=[])
+    parser.add_argument("--more", nargs="*", default=[], help="further options of treville repair")
+    options = parser.parse_args()
+    chosen = options.tables or ["mutexes", "structures", "weaken"]
+    return min(1, sum(TABLES[name](options) for name in chosen))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

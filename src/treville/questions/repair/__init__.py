@@ -1,0 +1,1 @@
+"""`treville repair`: which fence, which memory order, exactly where."""
