@@ -57,7 +57,7 @@ def test_programs_of_porthos_are_asked_about(capsys: pytest.CaptureFixture[str])
     assert port(HANDSHAKE, "--source", "tso", "--target", "power") == 1
     out = capsys.readouterr().out
     assert "1:got=0" in out
-    assert "lwsync between line 6 `slot.store(_rx, 42)` and line 7 `flag.store(_rx, 1)`" in out
+    assert "handshake.pts:7:3: new fence lwsync;" in out
     assert port(HANDSHAKE, "--source", "sc", "--target", "tso") == 0
 
 
@@ -125,5 +125,5 @@ def test_c_programs_name_lines(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "tso does not keep the order of:" in out
     assert "line 9 `STORE(flag[me], 1);`" in out
-    assert "  atomic_thread_fence(memory_order_seq_cst) between line" in out
+    assert "peterson.c:11:5: new fence atomic_thread_fence(memory_order_seq_cst);" in out
     assert port(PETERSON, "-D", "F=1", "--source", "sc", "--target", "tso", "--json") == 0
