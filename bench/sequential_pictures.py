@@ -1,4 +1,4 @@
-"""The pictures of docs/how-it-works/sequential.md: a list of writes, and threads in rounds.
+"""The pictures of docs/how-it-works/sequential.md: store buffers, a list of writes, and threads in rounds.
 
 python bench/sequential_pictures.py docs/pictures
 """
@@ -36,6 +36,19 @@ def line(x1: int, y1: int, x2: int, y2: int) -> str:
 def box(x: int, y: int, width: int, fill: str) -> str:
     """A box."""
     return f"<rect x='{x}' y='{y}' width='{width}' height='44' rx='5' fill='{fill}' stroke='{INK}'/>"
+
+
+def buffers() -> str:
+    """Figure 1: what threads write waits in buffers, what they read comes from there or from memory."""
+    body = [box(60, 190, 480, HEAD), text(300, 217, "memory")]
+    for place, name in enumerate(("t1", "t2", "t3")):
+        x = 60 + place * 180
+        body += [box(x, 15, 120, "white"), text(x + 60, 42, f"thread {name}")]
+        body += [box(x, 100, 80, WAIT), text(x + 40, 118, "buffer"), text(x + 40, 136, "FIFO")]
+        body += [line(x + 40, 59, x + 40, 98), line(x + 40, 144, x + 40, 188)]
+        body += [line(x + 105, 190, x + 105, 61), line(x + 80, 122, x + 103, 122)]
+        body += [text(x + 16, 82, "writes"), text(x + 132, 82, "reads")]
+    return svg(600, 250, body)
 
 
 def a_list() -> str:
@@ -79,8 +92,9 @@ def rounds() -> str:
 
 
 def main() -> None:
-    """Write both."""
+    """Write all of them."""
     folder = Path(sys.argv[1])
+    (folder / "sequential-buffers.svg").write_text(buffers(), encoding="utf-8")
     (folder / "sequential-list.svg").write_text(a_list(), encoding="utf-8")
     (folder / "sequential-rounds.svg").write_text(rounds(), encoding="utf-8")
 

@@ -1,6 +1,7 @@
 """Paper 001 again: its tables, its litmus tests, the programs of tests/c, and CBMC behind what is written.
 
     python bench/sequentialise.py table1
+    python bench/sequentialise.py fibonacci [--most N]
     python bench/sequentialise.py table2 [--models tso,pso]
     python bench/sequentialise.py litmus FOLDER EXPECTED.csv [--count N] [--seed S]
     python bench/sequentialise.py programs [--work N] [--tell]
@@ -8,6 +9,7 @@
     python bench/sequentialise.py cbmc PROGRAM [--count N] [--random]
 
 *table1*: mutual exclusion without fences, Fibonacci, parker and a stack with the paper's parameters.
+*fibonacci*: up to so many rounds, safe and unsafe, each in one round of turns more.
 *table2*: safestack (`examples/c/safestack.c`). *litmus*: tests with an `exists` clause under tso and pso with
 2 rounds, 20 timestamps, 2 nodes and 10 bits; those that need more are listed with what they need. *programs*:
 all of `tests/c` with their expected verdicts. *written*: what is written of them goes through a compiler,
@@ -96,6 +98,23 @@ def table1() -> int:
             said = type(found).__name__
             print(f"{name:14} {' '.join(defines):10} {model} {said:8} {seconds:6.2f} s, paper {limit:5.2f}"
                   f"{'' if right else '  WRONG'}")  # fmt: skip
+    return wrong
+
+
+def fibonacci(most: int) -> int:
+    """The largest sum of N rounds each, which shows in N + 1 rounds of turns."""
+    wrong = 0
+    for count in range(1, most + 1):
+        for model in ("sc", "tso", "pso"):
+            for unsafe in (True, False):
+                defines = (f"N={count}", *(("UNSAFE",) if unsafe else ()))
+                bounds = RoundBounds(count + 1, 1 if model == "sc" else 2, 2)
+                found, seconds = decided(program(SAFE / "fibonacci.c", defines, model, count, bounds))
+                right = isinstance(found, Refuted) == unsafe
+                wrong += not right
+                said = type(found).__name__
+                print(f"{' '.join(defines):10} {model} {said:8} {seconds:6.2f} s{'' if right else '  WRONG'}",
+                      flush=True)  # fmt: skip
     return wrong
 
 
@@ -273,6 +292,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     commands = parser.add_subparsers(dest="what", required=True)
     commands.add_parser("table1")
+    commands.add_parser("fibonacci").add_argument("--most", type=int, default=8)
     commands.add_parser("table2").add_argument("--models", default="tso,pso")
     tests = commands.add_parser("litmus")
     tests.add_argument("folder", type=Path)
@@ -291,6 +311,8 @@ def main() -> int:
     match options.what:
         case "table1":
             wrong = table1()
+        case "fibonacci":
+            wrong = fibonacci(options.most)
         case "table2":
             wrong = table2(options.models.split(","))
         case "litmus":

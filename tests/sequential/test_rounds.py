@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from pathlib import Path
 from random import Random
 
@@ -21,7 +22,7 @@ from treville.questions.reachability import condition_in_rounds
 from treville.results import Budget
 from treville.results.properties import Property
 from treville.sequential.plan import plan_of
-from treville.sequential.rounds import Bounds, Rounds, enough
+from treville.sequential.rounds import Bounds, Rounds, enough, enough_rounds
 
 CELLS = [ir.LOCATION_BASE + place * ir.LOCATION_STRIDE for place in range(2)]
 ROOT = Path(__file__).resolve().parents[2]
@@ -218,6 +219,23 @@ def test_litmus_tests_have_the_answers_of_the_axioms() -> None:
             assert isinstance(found, Refuted if wanted else Proved), (name, model)
             reached += wanted
     assert reached >= 5
+
+
+def rounds_of(order: tuple[int, ...]) -> int:
+    """The rounds that an order of turns takes; the first thread goes on once more in the end."""
+    rounds, last = 1, 0
+    for thread in order:
+        rounds += thread < last
+        last = thread
+    return rounds - (rounds > 1 and last == 0)
+
+
+def test_every_order_of_turns_fits_into_enough_rounds() -> None:
+    for turns in ((2,), (1, 1), (2, 2), (0, 3, 3), (1, 2, 3), (2, 3, 1), (0, 2, 2, 2), (3, 1, 2)):
+        threads = [thread for thread, count in enumerate(turns) for _ in range(count)]
+        most = max(rounds_of(order) for order in set(permutations(threads)))
+        assert most <= enough_rounds(turns)
+        assert most >= enough_rounds(turns) - 1
 
 
 def test_bounds_that_are_enough_are_told() -> None:

@@ -139,6 +139,16 @@ def test_fewer_locations_and_objects_are_fewer_runs(tmp_path: Path, source: str,
 
 
 @needs_a_compiler
+def test_a_location_that_is_chosen_is_there_once(tmp_path: Path) -> None:
+    path = tmp_path / "program.c"
+    path.write_text(CELLS.replace("a[i] != 1 || a[j] != 2", "i != j || a[i] == 3"))
+    wanted = Wanted(Bounds(1, 2, 2), 1, 32, Dialect.C, addresses=3)
+    context = Context(load_model("sc"), Property.SAFETY)
+    made = sequentialised(read_unit(path), context, wanted, "program.c")
+    assert set(ends_of(made.text, tmp_path, 300)) <= {0, 2}
+
+
+@needs_a_compiler
 def test_litmus_tests_become_programs(tmp_path: Path) -> None:
     test = parse((ROOT / "examples/litmus/SB.litmus").read_text(), "SB.litmus")
     ends = {}

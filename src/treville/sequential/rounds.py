@@ -332,8 +332,6 @@ def enough(plan: Plan) -> Bounds:
     comes earlier in a round, so never behind the last thread nor in front of the first; each write gets to
     memory at a time of its own. A list has what memory holds and all pending writes, and one node more where
     something else is written at once."""
-    lengths = [_turns(thread.steps) for thread in plan.threads]
-    total, most = sum(lengths), max(lengths[0], lengths[-1])
     writes = plan.writes()
     at_once = {
         cell
@@ -343,8 +341,10 @@ def enough(plan: Plan) -> Bounds:
         for cell in step.cells
     }
     nodes = [1 + sum(cell in step.cells for step in writes) + (cell in at_once) for cell in plan.listed]
-    return Bounds(1 + total - most, 1 + len(writes), max(2, *nodes, 2))
+    rounds = enough_rounds([sum(not step.glued for step in thread.steps) for thread in plan.threads])
+    return Bounds(rounds, 1 + len(writes), max(2, *nodes, 2))
 
 
-def _turns(steps: Sequence[Step]) -> int:
-    return sum(not step.glued for step in steps)
+def enough_rounds(turns: Sequence[int]) -> int:
+    """The rounds that every order of so many turns of each thread fits into."""
+    return 1 + sum(turns) - max(turns[0], turns[-1])
