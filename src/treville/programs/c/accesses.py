@@ -271,6 +271,9 @@ class Memory:
             self._write_private(frame, (place[0], _moved(place[1], cell[0], at)), value, cell[1])
         else:
             address = _moved(self.body.value(frame, *target), cell[0], at)
+            if name := self.body.translation.constant_behind(frame.function, target[1]):
+                told = f"a write to {name}, which is constant, is reached"
+                self.body.emit(ir.Assert(ir.Const(0), told, memory=True))
             self.body.emit(ir.Store(address, value, tags, cell[1]))
 
     def _read_private(self, frame: Frame, register: str, place: tuple[str, ir.Expr], bits: int) -> None:

@@ -20,7 +20,7 @@ from treville.programs.c.library import call
 from treville.programs.c.library.clocks import start_clock
 from treville.programs.c.library.ending import run_at_exit, runs_at_exit
 from treville.programs.c.library.heap import resizes_objects
-from treville.programs.c.library.lock_states import computes_mutexes, destroys_mutexes
+from treville.programs.c.library.lock_states import computes_locks, destroys_locks
 from treville.programs.c.library.mutexes import has_owned_mutexes
 from treville.programs.c.library.static_locks import is_apples, without_mark
 from treville.programs.c.library.threads import RESULT, ThreadData, await_number, end_thread, start_thread
@@ -28,9 +28,11 @@ from treville.programs.c.llvm import (
     Aggregate,
     ArrayType,
     ConstantExpression,
+    Function,
     GlobalName,
     IntType,
     LlvmInstruction,
+    LocalName,
     Module,
     Number,
     Opaque,
@@ -96,8 +98,9 @@ class Translation:
         self.resizes = resizes_objects(module)
         self.owned_mutexes = has_owned_mutexes(module)
         self.own_objects = shared_thread_locals(module)
-        self.destroys_mutexes = destroys_mutexes(module)
-        self.computes_mutexes = computes_mutexes(module)
+        self._definitions: dict[str, dict[str, LlvmInstruction]] = {}
+        self.destroys_locks = destroys_locks(module)
+        self.computes_locks = computes_locks(module)
         self.outliving = outliving_locals(module)
         self.threads = ThreadData(module, self.taken)
         for name, variable in module.globals.items():
@@ -291,6 +294,19 @@ class Translation:
         if name in self.module.declared:
             return 0  # weak, and nobody defines it
         raise Unsupported(f"the address of {name}")
+
+    def constant_behind(self, function: Function, pointer: Value) -> str:
+        """The constant that a pointer of a function points into: a string, or a variable that is `const`."""
+        if function.name not in self._definitions:
+            code = (each for block in function.blocks for each in block.instructions)
+            self._definitions[function.name] = {each.result: each for each in code if each.result}
+        while isinstance(pointer, LocalName):
+            found = self._definitions[function.name].get(pointer.name)
+            if found is None or found.opcode != "getelementptr":
+                return ""
+            pointer = found.operands[0][1]
+        name = self._base_and_offset(pointer)[0]
+        return name if name in self.module.globals and self.module.globals[name].constant else ""
 
     def _constant_expression(self, kind: Type, value: ConstantExpression) -> int:
         numbers = [self.constant(*arg) for arg in value.args]
