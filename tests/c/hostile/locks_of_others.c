@@ -1,4 +1,4 @@
-// EXPECT sc:safety:PASS rc11:safety:PASS -D SPIN sc:safety:FAIL -D SPIN_FREE sc:safety:FAIL -D READ sc:safety:FAIL rc11:safety:FAIL -D READ_TWICE sc:safety:FAIL -D WAIT sc:safety:FAIL rc11:safety:FAIL -D SEMAPHORE sc:safety:FAIL rc11:safety:FAIL -D DESTROYED sc:safety:FAIL -D HELD sc:safety:FAIL
+// EXPECT sc:safety:PASS rc11:safety:PASS -D SPIN sc:safety:FAIL -D SPIN_FREE sc:safety:FAIL -D READ sc:safety:FAIL rc11:safety:FAIL -D READ_TWICE sc:safety:FAIL -D WAIT sc:safety:FAIL rc11:safety:FAIL -D SEMAPHORE sc:safety:FAIL rc11:safety:FAIL -D DESTROYED sc:safety:FAIL -D HELD sc:safety:FAIL -D CONDITION sc:safety:FAIL rc11:safety:FAIL
 /* Locks of all kinds are let go by who holds them, and not used after they were destroyed. */
 #include <pthread.h>
 #include <semaphore.h>
@@ -56,6 +56,10 @@ int main(void)
     sem_destroy(&semaphore);
     pthread_spin_destroy(&spin);
     pthread_rwlock_destroy(&shared);
+    pthread_cond_destroy(&condition);
+#ifdef CONDITION
+    pthread_cond_signal(&condition);
+#endif
 #ifdef SEMAPHORE
     sem_post(&semaphore);
 #endif

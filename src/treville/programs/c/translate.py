@@ -15,12 +15,13 @@ from treville.programs.c.accesses import PLAIN, THREAD_LOCAL
 from treville.programs.c.assembly.dialects import dialect_for
 from treville.programs.c.blocks import with_flat_blocks
 from treville.programs.c.body import Body, Frame, bits_of
+from treville.programs.c.constants import Pointers
 from treville.programs.c.escaping import THREAD_LOCALS, outliving_locals
 from treville.programs.c.library import call
 from treville.programs.c.library.clocks import start_clock
 from treville.programs.c.library.ending import run_at_exit, runs_at_exit
 from treville.programs.c.library.heap import resizes_objects
-from treville.programs.c.library.lock_states import computes_locks, destroys_locks
+from treville.programs.c.library.lock_states import computes_locks, destroys_conditions, destroys_locks
 from treville.programs.c.library.mutexes import has_owned_mutexes
 from treville.programs.c.library.static_locks import is_apples, without_mark
 from treville.programs.c.library.threads import RESULT, ThreadData, await_number, end_thread, start_thread
@@ -32,7 +33,6 @@ from treville.programs.c.llvm import (
     GlobalName,
     IntType,
     LlvmInstruction,
-    LocalName,
     Module,
     Number,
     Opaque,
@@ -98,7 +98,8 @@ class Translation:
         self.resizes = resizes_objects(module)
         self.owned_mutexes = has_owned_mutexes(module)
         self.own_objects = shared_thread_locals(module)
-        self._definitions: dict[str, dict[str, LlvmInstruction]] = {}
+        self.pointers = Pointers(module)
+        self.destroys_conditions = destroys_conditions(module)
         self.destroys_locks = destroys_locks(module)
         self.computes_locks = computes_locks(module)
         self.outliving = outliving_locals(module)
@@ -295,18 +296,11 @@ class Translation:
             return 0  # weak, and nobody defines it
         raise Unsupported(f"the address of {name}")
 
-    def constant_behind(self, function: Function, pointer: Value) -> str:
-        """The constant that a pointer of a function points into: a string, or a variable that is `const`."""
-        if function.name not in self._definitions:
-            code = (each for block in function.blocks for each in block.instructions)
-            self._definitions[function.name] = {each.result: each for each in code if each.result}
-        while isinstance(pointer, LocalName):
-            found = self._definitions[function.name].get(pointer.name)
-            if found is None or found.opcode != "getelementptr":
-                return ""
-            pointer = found.operands[0][1]
-        name = self._base_and_offset(pointer)[0]
-        return name if name in self.module.globals and self.module.globals[name].constant else ""
+    def constants_behind(self, function: Function, pointer: Value) -> tuple[list[tuple[int, int]], bool]:
+        """Address and size of the constants that a pointer may point into, and whether it certainly does."""
+        names, certainly = self.pointers.constants_behind(function, pointer)
+        sizes = [(self._address(name), size_of(self.module.globals[name].type)) for name in names]
+        return sizes, certainly
 
     def _constant_expression(self, kind: Type, value: ConstantExpression) -> int:
         numbers = [self.constant(*arg) for arg in value.args]

@@ -3,8 +3,9 @@
 An ordinary mutex, a spin lock and a read-write lock are unlocked by who holds them: each thread notes in a
 private object what it holds, by its address, which costs no event. What was destroyed holds a number of its
 own (a barrier: the number 0 of threads, as one that was never initialised does). Whether something was
-initialised before is known of globals only; other places may hold just any number at first, and to read that
-is an error of its own. Programs without calls of `*_destroy` and `*_init` pay nothing for these.
+initialised before is known of globals, and of what the thread itself initialised; other places may hold just
+any number at first, and to read that is an error of its own. Programs without calls of `*_destroy` and
+`*_init` pay nothing for these.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ from treville.programs.c.llvm import GlobalName, LlvmInstruction, LocalName, Mod
 DESTROYED = ir.Const(-77)
 INITIALISED = ir.Const(1)
 _HELD = "mutexes that are held"
+_INITIALISED = "locks that this thread initialised"
+_CONDITIONS = "condition variables that this thread destroyed"
 _MARK = 8  # where a mutex notes that it was initialised by a call
 _OWN_ACCESS = frozenset({"NA"})  # of the implementation, which does not race
+_CONDITIONS_END = ("pthread_cond_destroy", "cnd_destroy")
 _DESTROYING = (
     "pthread_mutex_destroy", "mtx_destroy", "pthread_spin_destroy", "pthread_rwlock_destroy", "sem_destroy",
 )  # fmt: skip
@@ -37,6 +41,11 @@ def _called(module: Module) -> Iterator[tuple[str, LlvmInstruction]]:
 def destroys_locks(module: Module) -> bool:
     """Does the program destroy locks?"""
     return any(name in _DESTROYING for name, _ in _called(module))
+
+
+def destroys_conditions(module: Module) -> bool:
+    """Does the program destroy condition variables?"""
+    return any(name in _CONDITIONS_END for name, _ in _called(module))
 
 
 def computes_locks(module: Module) -> bool:
@@ -117,6 +126,27 @@ def require_first_init(here: Call) -> None:
         told = "a second initialisation of a mutex"
         _require(here, ir.Op("ne", (mark, INITIALISED), WORD), told, fatal=False)
         _store_mark(here, INITIALISED)
+    else:
+        _require_own_first_init(here, "mutex")
+
+
+def _require_own_first_init(here: Call, what: str) -> None:
+    """Of objects that are no globals a thread knows what it did itself, if no other one destroys such. The
+    same call may initialise the variable of a block anew each time that the block is entered."""
+    threads = here.body.translation.threads
+    if threads.only_first_destroys:
+        site = ir.Const(threads.sites.setdefault(id(here.instruction), len(threads.sites) + 1))
+        before = ir.Reg(here.body.fresh("initialised"))
+        here.body.emit(ir.ReadPrivate(before.name, _INITIALISED, here.argument(0)))
+        first = ir.Select(ir.Op("eq", (before, ZERO), WORD), ONE, ir.Op("eq", (before, site), WORD))
+        _require(here, first, f"a second initialisation of a {what}", fatal=False)
+        here.body.emit(ir.WritePrivate(_INITIALISED, here.argument(0), site))
+
+
+def _note_end(here: Call) -> None:
+    """What was destroyed may be initialised again."""
+    if not is_global(here) and here.body.translation.threads.only_first_destroys:
+        here.body.emit(ir.WritePrivate(_INITIALISED, here.argument(0), ZERO))
 
 
 def destroy_mutex(here: Call) -> None:
@@ -127,6 +157,7 @@ def destroy_mutex(here: Call) -> None:
     _require(here, ir.Op("eq", (word, ZERO), WORD), "the destruction of a mutex that is locked")
     if is_global(here):
         _store_mark(here, ZERO)
+    _note_end(here)
     here.store(here.argument(0), DESTROYED)
     here.fence()
     here.returns(ZERO)
@@ -166,6 +197,20 @@ def destroy_semaphore(here: Call) -> None:
     here.returns(ZERO)
 
 
+def note_condition(here: Call, destroyed: bool) -> None:
+    """The thread destroyed a condition variable, or initialised it."""
+    if here.body.translation.destroys_conditions:
+        here.body.emit(ir.WritePrivate(_CONDITIONS, _noted_at(here), ONE if destroyed else ZERO))
+
+
+def require_condition(here: Call) -> None:
+    """The thread uses no condition variable that it destroyed."""
+    if here.body.translation.destroys_conditions:
+        gone = ir.Reg(here.body.fresh("destroyed"))
+        here.body.emit(ir.ReadPrivate(gone.name, _CONDITIONS, _noted_at(here)))
+        _require(here, ir.Op("eq", (gone, ZERO), WORD), "a condition variable that was destroyed")
+
+
 def require_barrier(here: Call, needed: ir.Expr) -> None:
     """A barrier that was not initialised, or was destroyed, needs no threads."""
     _require(here, ir.Op("gt", (needed, ZERO), WORD), "a barrier that is not initialised")
@@ -177,6 +222,8 @@ def require_no_barrier(here: Call) -> None:
         needed = here.load(here.argument(0), link=False)
         told = "a second initialisation of a barrier"
         _require(here, ir.Op("eq", (needed, ZERO), WORD), told, fatal=False)
+    else:
+        _require_own_first_init(here, "barrier")
 
 
 def destroy_barrier(here: Call) -> None:
@@ -188,6 +235,7 @@ def destroy_barrier(here: Call) -> None:
     come = here.load(ir.Op("add", (here.argument(0), ir.Const(8)), 64), link=False)
     all_gone = ir.Op("eq", (ir.Op("srem", (come, needed), WORD), ZERO), WORD)
     _require(here, all_gone, "the destruction of a barrier where threads wait")
+    _note_end(here)
     here.store(here.argument(0), ZERO)
     here.fence()
     here.returns(ZERO)

@@ -17,9 +17,11 @@ from treville.programs.c.library.lock_states import (
     destroy_lock,
     destroy_semaphore,
     held_times,
+    note_condition,
     note_held,
     require_alive,
     require_barrier,
+    require_condition,
     require_held,
     require_held_for_wait,
     require_no_barrier,
@@ -108,6 +110,7 @@ def _timed_wait(late: ir.Const) -> Handler:
 
 
 def _require_mutex(here: Call) -> None:
+    require_condition(here)
     if not here.body.translation.owned_mutexes:
         require_held_for_wait(here)
 
@@ -151,6 +154,7 @@ def _refuse_large_numbers(here: Call) -> None:
 
 def _signal(here: Call) -> None:
     """Wakes any one of the threads that wait, the first up to eighth of them, or nobody."""
+    require_condition(here)
     if not here.body.translation.signals:
         here.nothing()
         return
@@ -176,6 +180,7 @@ def _minus_one(value: ir.Expr) -> ir.Expr:
 
 def _broadcast(here: Call) -> None:
     """Wakes all threads that wait."""
+    require_condition(here)
     if not here.body.translation.signals:
         here.nothing()
         return
@@ -266,10 +271,17 @@ def _semaphore_value(here: Call) -> None:
 
 def _condition_init(here: Call) -> None:
     """The word of a condition variable matters only where signals do."""
+    note_condition(here, destroyed=False)
     if here.body.translation.signals:
         _reset(here)
     else:
         here.nothing()
+
+
+def _condition_destroy(here: Call) -> None:
+    require_condition(here)
+    note_condition(here, destroyed=True)
+    here.returns(ZERO)
 
 
 FUNCTIONS: dict[str, Handler] = {
@@ -293,13 +305,13 @@ FUNCTIONS: dict[str, Handler] = {
     **dict.fromkeys(
         ("treville_sem_trywait", "treville_sem_timedwait", "treville_sem_clockwait"), _semaphore_try_wait
     ),
+    "pthread_cond_destroy": _condition_destroy, "cnd_destroy": _condition_destroy,
     "pthread_spin_destroy": destroy_lock, "pthread_rwlock_destroy": destroy_lock,
     "sem_destroy": destroy_semaphore, "sem_post": _semaphore_post, "sem_getvalue": _semaphore_value,
     **dict.fromkeys(
-        ("pthread_cond_destroy",
-         "pthread_mutexattr_destroy", "pthread_mutexattr_setpshared",
+        ("pthread_mutexattr_destroy", "pthread_mutexattr_setpshared",
          "pthread_rwlockattr_init", "pthread_rwlockattr_destroy", "pthread_condattr_init",
-         "pthread_condattr_destroy", "pthread_condattr_setclock", "cnd_destroy"),
+         "pthread_condattr_destroy", "pthread_condattr_setclock"),
         Call.nothing,
     ),
 }  # fmt: skip

@@ -48,6 +48,7 @@ _MOST_THREADS = 256
 _KEYS = {"pthread_key_create": 1, "tss_create": 1}
 _JOINS = ("pthread_join", "thrd_join")
 _CREATES = ("pthread_create", "thrd_create")
+_DESTROYS = ("pthread_mutex_destroy", "mtx_destroy", "pthread_barrier_destroy")
 _ASK_FOR_THREADS = (*_JOINS, "pthread_equal", "thrd_equal", "pthread_detach", "thrd_detach")
 
 
@@ -55,12 +56,14 @@ class ThreadData:
     """What the functions of a module say of data of threads: the calls that make keys, with the destructors
     of their values (and how often these may be due), whether anybody asks what a thread returned, and whether
     threads that others started ask for numbers of threads, or join them. `chosen`: joins whose thread memory
-    tells. `only_first`: all threads are started by the first one."""
+    tells. `only_first`: all threads are started by the first one; `only_first_destroys`: locks are destroyed
+    by it alone. `sites` numbers calls that initialise locks."""
 
     def __init__(self, module: Module, taken: set[str]) -> None:
         self.keys: dict[int, tuple[int, Value]] = {}  # by call: number and destructor
         self.results = False
         self.chosen: set[int] = set()
+        self.sites: dict[int, int] = {}
         for function in module.functions.values():
             for instruction in (i for block in function.blocks for i in block.instructions):
                 callee = instruction.operands[0][1] if instruction.opcode == "call" else None
@@ -75,6 +78,7 @@ class ThreadData:
         self.rounds = _MOST_ROUNDS if sets_again else 1
         reached = _reached(module, taken, taken)
         self.only_first = reached.isdisjoint(_CREATES) and "pthread_create" not in taken
+        self.only_first_destroys = reached.isdisjoint(_DESTROYS) and taken.isdisjoint(_DESTROYS)
         self.numbers = not reached.isdisjoint(_ASK_FOR_THREADS)
         self.ends = bool(self.chosen) or not reached.isdisjoint(_JOINS)
 
