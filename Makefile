@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: setup demo test lint types unit agreement slow snapshots mutation suites faults fuzz clean
+.PHONY: setup demo test lint types unit agreement slow snapshots mutation suites faults fuzz compare-random clean
 
 setup: $(STAMP)
 
@@ -55,6 +55,10 @@ faults: setup
 # COUNT mutated inputs for every reader: no traceback, no answer over the limit, no signal ends a command.
 fuzz: setup
 	$(BIN)/python bench/fuzz.py --count $(or $(COUNT),100000) --seed $(or $(SEED),0)
+
+# ANSWERS of each kind compared with those found in another way: native runs, litmus tests, outcomes, other engines.
+compare-random: setup
+	$(BIN)/python bench/comparisons/compare_random.py --answers $(or $(ANSWERS),25000) --jobs $(or $(JOBS),2) --log comparisons.jsonl
 
 clean:
 	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache

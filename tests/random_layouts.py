@@ -182,19 +182,22 @@ class Layouts:
 
     # -- values ------------------------------------------------------------------------------------------
 
-    def initial(self, kind: Type) -> str:
-        """An initialiser, which may leave out the end."""
+    def initial(self, kind: Type, static: bool = False) -> str:
+        """An initialiser, which may leave out the end. What it leaves out of a union is zero in `static`
+        objects and anything elsewhere, so there the largest member is given."""
         if isinstance(kind, Integer):
             return self.rng.choice(("1", "3", "-1", "100", "0x7f", "0"))
         if isinstance(kind, Record) and kind.union:
             name, member = self.rng.choice(kind.members)
-            return f"{{ .{name} = {self.initial(member)} }}"
+            if not static:
+                name, member = max(kind.members, key=lambda each: size_of(each[1]))
+            return f"{{ .{name} = {self.initial(member, static)} }}"
         if isinstance(kind, Array):
             parts: list[Type] = [kind.element] * kind.length
         else:
             parts = [member for _, member in kind.members]
         kept = self.rng.randint(1, len(parts))
-        return f"{{ {', '.join(self.initial(part) for part in parts[:kept])} }}"
+        return f"{{ {', '.join(self.initial(part, static) for part in parts[:kept])} }}"
 
     def leaf(self) -> str:
         """A number of some object."""
@@ -261,7 +264,7 @@ class Layouts:
             if self.rng.random() < 0.3:
                 kind = Array(self.rng.choice([kind, self.number()]), self.rng.randint(2, 3))
             name = self.fresh("g")
-            given = f" = {self.initial(kind)}" if self.rng.random() < 0.75 else ""
+            given = f" = {self.initial(kind, static=True)}" if self.rng.random() < 0.75 else ""
             self.lines.append(f"{words} {kind.declare(name)}{given};")
             self.objects.append((name, kind))
 
@@ -282,6 +285,7 @@ class Layouts:
             change = f"{inner.leaf()} {self.rng.choice(OPERATORS)} {inner.value()};"
             parts = (f"((unsigned long){leaf} << {at})" for at, leaf in enumerate(leaves("a", kind)[:6]))
             total = " + ".join(parts)
+            first, second, third = (self.initial(kind, static=True) for _ in range(3))
             self.lines += [
                 f"static unsigned long take_{t}({tag} a, int n) {{ {change} return {total}; }}",
                 f"static {tag} give_{t}({tag} a, int n) {{ {change} return a; }}",
@@ -292,11 +296,11 @@ class Layouts:
                 "{ va_list l; va_start(l, n); unsigned long s = 0;",
                 f"  while (n-- > 0) {{ {tag} a = va_arg(l, {tag}); s += {total}; s ^= va_arg(l, int); }}",
                 "  s += va_arg(l, unsigned long); va_end(l); return s; }",
-                f"static unsigned long kept_{t}(int n) {{ static {tag} a = {self.initial(kind)}; {change}",
+                f"static unsigned long kept_{t}(int n) {{ static {tag} a = {first}; {change}",
                 f"  return {total}; }}",
                 f"static unsigned long (*take_p_{t})({tag}, int) = take_{t};",
                 f"static {tag} (*give_p_{t}[2])({tag}, int) = {{ give_{t}, give_{t} }};",
-                f"static const {tag} const_{t}[2] = {{ {self.initial(kind)}, {self.initial(kind)} }};",
+                f"static const {tag} const_{t}[2] = {{ {second}, {third} }};",
             ]
 
     def _statement(self) -> str:

@@ -18,7 +18,7 @@ PLAIN = frozenset({"NA", "DATA"})
 ORDERS = ("RLX", "ACQ", "REL", "SC")
 
 
-def random_races(seed: int) -> dict[str, list[ir.Instruction]]:
+def random_races(seed: int | str) -> dict[str, list[ir.Instruction]]:
     """The code of two or three threads over x, y and z."""
     choose = generator(seed)
     places = [ir.Const(0x4000_0000 + 0x0010_0000 * number) for number in range(3)]

@@ -3,7 +3,7 @@ program whose main observes the same; and all that the machine with views finds 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tests.seeds import generator
 
@@ -12,6 +12,7 @@ from treville.machines.views.search import ViewMachine
 from treville.machines.views.trace import ViewTrace
 from treville.models.evaluate import evaluate
 from treville.models.model import Model
+from treville.passes.program import Context, lower
 from treville.programs import ir
 from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.programs.litmus.test import CellOf, LitmusTest, Observable, RegisterOf
@@ -20,13 +21,14 @@ LOADS = ("RLX", "ACQ", "SC")
 STORES = ("RLX", "REL", "SC")
 UPDATES = ("RLX", "ACQ", "REL", "ACQ_REL", "SC")
 FENCES = ("ACQ", "REL", "ACQ_REL", "SC")
+FULL = ir.Fence(frozenset({"MFENCE"}))
 
 
 @dataclass
 class RandomTest:
     """Threads over x, y and z. `ordered`: may accesses be seq_cst? `plain`: may they be not atomic?"""
 
-    seed: int
+    seed: int | str
     ordered: bool = True
     plain: bool = False
     size: int = 7
@@ -101,8 +103,9 @@ class RandomTest:
             "random", "C", program.finished(), observed=(*seen, *(CellOf(at, name) for at, name in cells))
         )
 
-    def program(self, fences: bool) -> ir.Program:
-        """The program; its last assertion always fails, so that all ends are seen."""
+    def program(self, fences: bool, end: tuple[int, ...] | None = None) -> ir.Program:
+        """The program, which asserts that it does not end with these values of what is observed; without
+        them its last assertion always fails, so that all ends are seen."""
         program = ProgramDraft(locations=dict(self.places.locations))
         results = [program.location(f"result {thread}:{name}").address for thread, name in self.observed]
         for number, thread in enumerate(self.threads):
@@ -121,10 +124,11 @@ class RandomTest:
         for number, address in enumerate([*results, *self.cells]):
             main.append(ir.Load(f"v{number}", ir.Const(address), frozenset({"NA"})))
             registers.append(f"v{number}")
-        never: ir.Expr = ir.Const(-1)
-        for register in registers:
-            never = ir.Op("and", (never, ir.Op("eq", (ir.Reg(register), ir.Const(-5)), 32)), 32)
-        program.threads.append(ThreadDraft("main", [*main, ir.Assert(never)]))
+        same: ir.Expr = ir.Const(-1)
+        for register, value in zip(registers, end or [-5] * len(registers), strict=True):
+            same = ir.Op("and", (same, ir.Op("eq", (ir.Reg(register), ir.Const(value)), 32)), 32)
+        asserted = same if end is None else ir.Op("eq", (same, ir.Const(0)), 32)
+        program.threads.append(ThreadDraft("main", [*main, ir.Assert(asserted)]))
         return program.finished()
 
     def ends(self, model: Model, fences: bool = False) -> tuple[set[tuple[int, ...]], set[tuple[int, ...]]]:
@@ -147,3 +151,18 @@ class RandomTest:
         machine = ViewMachine(program, accepts=judge)
         machine.explore()
         return found, allowed
+
+
+def as_in_c(program: ir.Program, model: Model) -> ir.Program:
+    """The program compiled for a model; what starts and joins threads is a full fence."""
+    (main,) = program.threads
+    code: list[ir.Instruction] = []
+    for instruction in main.instructions:
+        fenced = isinstance(instruction, ir.Spawn | ir.Join)
+        code += [FULL, instruction, FULL] if fenced else [instruction]
+    functions = {
+        name: replace(thread, instructions=(FULL, *thread.instructions, FULL))
+        for name, thread in program.functions.items()
+    }
+    whole = replace(program, threads=(replace(main, instructions=tuple(code)),), functions=functions)
+    return lower(whole, Context(model, None, "C"))

@@ -20,7 +20,7 @@ class Waiting:
     """Draws one program; `m` and `n` are mutexes, `x` and `y` are data. With `conditions` it also waits for
     condition variables, which wake up at any time."""
 
-    def __init__(self, seed: int, conditions: bool = False) -> None:
+    def __init__(self, seed: int | str, conditions: bool = False) -> None:
         self.conditions = conditions
         self.random = generator(seed)
         self.program = ProgramDraft()
@@ -155,12 +155,12 @@ class Waiting:
         thread.labels[label] = len(thread.instructions)
 
 
-def random_waiting(seed: int) -> ir.Program:
+def random_waiting(seed: int | str) -> ir.Program:
     """The program of a seed."""
     return Waiting(seed).make().finished()
 
 
-def random_outcome(seed: int, conditions: bool = False) -> ir.Program:
+def random_outcome(seed: int | str, conditions: bool = False) -> ir.Program:
     """The program of a seed; its threads keep what they read, and main asserts that this was not certain
     values."""
     made = Waiting(seed, conditions)

@@ -247,12 +247,12 @@ class _Thread:
         address = self._value(instruction.address)
         if not address:
             return True
-        if not self.left:
-            self._note_access(instruction)
-            return False
         slot, offset = divmod(address - ir.LOCATION_BASE, ir.LOCATION_STRIDE)
         if offset or slot < len(self.whole.program.locations):
             self.whole.failed.append(instruction)
+        if not self.left:  # an execution may end with what cannot be freed
+            self._note_access(instruction)
+            return False
         event = self.left.pop(0)
         while True:
             if ir.FREED not in event.tags or not 0 <= (event.address or 0) - address < ir.LOCATION_STRIDE:

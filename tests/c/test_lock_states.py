@@ -105,7 +105,7 @@ WRONG = {
     "TWICE": "second initialisation of a mutex",
     "BARRIER_TWICE": "second initialisation of a barrier",
     "BARRIER_DESTROYED": "not initialised",
-    "READ_UNLOCKED": "nobody holds",
+    "READ_UNLOCKED": "read-write lock that the thread does not hold",
 }
 
 

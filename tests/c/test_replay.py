@@ -58,7 +58,10 @@ def test_the_machine_shows_executions_of_the_program(file: str, defines: str, bo
         program, execution = found(file, defines, bound, model, "states")
     except BudgetExceeded:
         pytest.skip("the machine does not know arbitrary values")
-    assert failing_assertions(program, execution)
+    try:
+        assert failing_assertions(program, execution)
+    except CannotReplay:
+        pytest.skip("the machine chose arbitrary values, which are not among the events")
 
 
 def test_an_execution_with_another_value_is_noticed() -> None:

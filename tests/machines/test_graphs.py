@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 from tests.random_races import as_program, random_races
-from tests.random_views import RandomTest
+from tests.random_views import RandomTest, as_in_c
 from tests.random_waiting import Waiting
 from tests.seeds import conclusive, generator
 
@@ -23,7 +23,6 @@ from treville.machines.states import TooManyStates
 from treville.models.evaluate import evaluate
 from treville.models.library import load_model
 from treville.models.model import Model
-from treville.passes.program import Context, lower
 from treville.programs import ir
 from treville.programs.draft import ThreadDraft
 from treville.questions.executions import executions
@@ -33,7 +32,6 @@ from treville.results.properties import Property
 
 MODELS = ("sc", "tso", "pso", "rc11")
 WEAK = ("imm", "aarch64", "armv7", "riscv", "power")
-FULL = ir.Fence(frozenset({"MFENCE"}))
 
 
 class Counted(NamedTuple):
@@ -79,21 +77,6 @@ def whole_program(test: RandomTest, model: Model) -> ir.Program:
     program = test.program(fences=False)
     (main,) = program.threads
     return as_in_c(replace(program, threads=(replace(main, instructions=main.instructions[:-1]),)), model)
-
-
-def as_in_c(program: ir.Program, model: Model) -> ir.Program:
-    """The program compiled for a model; what starts and joins threads is a full fence."""
-    (main,) = program.threads
-    code: list[ir.Instruction] = []
-    for instruction in main.instructions:
-        fenced = isinstance(instruction, ir.Spawn | ir.Join)
-        code += [FULL, instruction, FULL] if fenced else [instruction]
-    functions = {
-        name: replace(thread, instructions=(FULL, *thread.instructions, FULL))
-        for name, thread in program.functions.items()
-    }
-    whole = replace(program, threads=(replace(main, instructions=tuple(code)),), functions=functions)
-    return lower(whole, Context(model, None, "C"))
 
 
 def compare(name: str, seeds: range, size: int) -> int:

@@ -34,15 +34,20 @@ class Asked:
 
     def disagreement(self, trace: bool, engine: str = "auto", seconds: float = 20) -> str:
         """What is wrong with the answers, empty for nothing."""
+        expected = self.expected(seconds, trace)
+        return "".join(self._compare(notion, right, engine, seconds) for notion, right in expected.items())
+
+    def expected(self, seconds: float = 20, trace: bool = True) -> dict[str, bool]:
+        """Is the test portable, by the notions `state` and `trace`?"""
         states = [set(outcomes(self.test, model, budget=Budget(seconds)).states) for model in self.models]
-        wrong = self._compare("state", states[1] <= states[0], engine, seconds)
+        found = {"state": states[1] <= states[0]}
         if trace:
             seen = [
                 {_trace(each.execution) for each in executions(self.test, model, limit=MOST_CANDIDATES)}
                 for model in self.models
             ]
-            wrong += self._compare("trace", seen[1] <= seen[0], engine, seconds)
-        return wrong
+            found["trace"] = seen[1] <= seen[0]
+        return found
 
     @property
     def models(self) -> tuple[Model, Model]:
@@ -58,7 +63,7 @@ class Asked:
         return f"{notion} {pair}: {answer.verdict.value}, expected {'PASS' if expected else 'FAIL'}\n"
 
 
-def random_asked(seed: int, size: int = 5) -> Asked:
+def random_asked(seed: int | str, size: int = 5) -> Asked:
     """A question for every seed."""
     rng = generator(f"port {seed}")
     name = rng.choice(list(DIALECTS))

@@ -271,7 +271,16 @@ class Memory:
             self._write_private(frame, (place[0], _moved(place[1], cell[0], at)), value, cell[1])
         else:
             address = _moved(self.body.value(frame, *target), cell[0], at)
+            self._check_constants(frame, target[1], address)
             self.body.emit(ir.Store(address, value, tags, cell[1]))
+
+    def _check_constants(self, frame: Frame, pointer: Value, address: ir.Expr) -> None:
+        """What is written is no constant."""
+        constants, certainly = self.body.translation.constants_behind(frame.function, pointer)
+        told = "a write to a constant is reached"
+        for start, size in constants:
+            outside = ir.Op("uge", (ir.Op("sub", (address, ir.Const(start)), 64), ir.Const(size)), 64)
+            self.body.emit(ir.Assert(ir.Const(0) if certainly else outside, told, memory=True))
 
     def _read_private(self, frame: Frame, register: str, place: tuple[str, ir.Expr], bits: int) -> None:
         self._check(frame, place, bits)

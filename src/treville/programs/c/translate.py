@@ -15,12 +15,13 @@ from treville.programs.c.accesses import PLAIN, THREAD_LOCAL
 from treville.programs.c.assembly.dialects import dialect_for
 from treville.programs.c.blocks import with_flat_blocks
 from treville.programs.c.body import Body, Frame, bits_of
+from treville.programs.c.constants import Pointers
 from treville.programs.c.escaping import THREAD_LOCALS, outliving_locals
 from treville.programs.c.library import call
 from treville.programs.c.library.clocks import start_clock
 from treville.programs.c.library.ending import run_at_exit, runs_at_exit
 from treville.programs.c.library.heap import resizes_objects
-from treville.programs.c.library.lock_states import computes_mutexes, destroys_mutexes
+from treville.programs.c.library.lock_states import computes_locks, destroys_conditions, destroys_locks
 from treville.programs.c.library.mutexes import has_owned_mutexes
 from treville.programs.c.library.static_locks import is_apples, without_mark
 from treville.programs.c.library.threads import RESULT, ThreadData, await_number, end_thread, start_thread
@@ -28,6 +29,7 @@ from treville.programs.c.llvm import (
     Aggregate,
     ArrayType,
     ConstantExpression,
+    Function,
     GlobalName,
     IntType,
     LlvmInstruction,
@@ -96,8 +98,10 @@ class Translation:
         self.resizes = resizes_objects(module)
         self.owned_mutexes = has_owned_mutexes(module)
         self.own_objects = shared_thread_locals(module)
-        self.destroys_mutexes = destroys_mutexes(module)
-        self.computes_mutexes = computes_mutexes(module)
+        self.pointers = Pointers(module)
+        self.destroys_conditions = destroys_conditions(module)
+        self.destroys_locks = destroys_locks(module)
+        self.computes_locks = computes_locks(module)
         self.outliving = outliving_locals(module)
         self.threads = ThreadData(module, self.taken)
         for name, variable in module.globals.items():
@@ -291,6 +295,12 @@ class Translation:
         if name in self.module.declared:
             return 0  # weak, and nobody defines it
         raise Unsupported(f"the address of {name}")
+
+    def constants_behind(self, function: Function, pointer: Value) -> tuple[list[tuple[int, int]], bool]:
+        """Address and size of the constants that a pointer may point into, and whether it certainly does."""
+        names, certainly = self.pointers.constants_behind(function, pointer)
+        sizes = [(self._address(name), size_of(self.module.globals[name].type)) for name in names]
+        return sizes, certainly
 
     def _constant_expression(self, kind: Type, value: ConstantExpression) -> int:
         numbers = [self.constant(*arg) for arg in value.args]

@@ -76,6 +76,8 @@ def _named(here: Call) -> None:
         verification.nondet(here)
     elif (found := awaiting.handler(name) or kernel.handler(name)) is not None:
         found(here)
+    elif name in translation.module.globals:
+        verification.call_of_data(here)
     elif is_refused(name):
         raise here.body.unsupported(f"the library function {name}")
     else:

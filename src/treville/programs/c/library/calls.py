@@ -93,6 +93,11 @@ def call_defined(here: Call, name: str | None = None) -> None:
     body = here.body
     function = body.translation.module.functions[name or here.name]
     named = len(function.parameters)
+    if len(here.operands) < named:
+        told = f"a call of {name or here.name} with too few arguments is reached"
+        body.emit(ir.Assert(ZERO, told, undefined=True))
+        body.emit(ir.Stop())
+        return
     arguments = [body.scalars(here.frame, *operand) for operand in here.operands[:named]]
     instruction = body.here
     result = body.inline(function, arguments, here.frame.depth, _more(here, named))
@@ -148,6 +153,12 @@ def each_function(body: Body, pointer: ir.Expr, names: list[str], then: Callable
         body.label(following)
     there = ir.Op("ne", (pointer, ZERO), 64)
     body.emit(ir.Assert(there, "a call through a null pointer is reached", memory=True))
+    others: ir.Expr = ZERO  # of the library, of which it may be unknown what they take
+    for name in sorted(body.translation.functions.keys() - {*names, *body.translation.module.functions}):
+        address = ir.Const(body.translation.functions[name])
+        others = ir.Select(ir.Op("eq", (pointer, address), 64), ONE, others)
+    told = "a call through a pointer that is no function with such arguments is reached"
+    body.emit(ir.Assert(others, told, memory=True))
     body.emit(ir.Stop(cut=True, reason="a call through a pointer that is none of the program's functions"))
     body.label(done)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from treville.programs import ir
 from treville.programs.c.library import variable_arguments
-from treville.programs.c.library.calls import ZERO, Call, Handler
+from treville.programs.c.library.calls import ONE, WORD, ZERO, Call, Handler
 from treville.programs.c.library.intrinsics import intrinsic
 from treville.programs.c.library.layouts import repeated, used_as
 from treville.programs.c.llvm import size_of
@@ -121,6 +121,7 @@ def _copy(here: Call) -> None:
     memory, frame, target, source = here.body.memory, here.frame, here.operands[0], here.operands[1]
     length = here.argument(2)
     if isinstance(length, ir.Const):
+        _require_apart(here, length.value)
         pieces = _pieces(here, length.value, 0, 1)
         values = [memory.read_cell(frame, source, cell) for cell in pieces]
         for cell, value in zip(pieces, values, strict=True):
@@ -138,6 +139,25 @@ def _copy(here: Call) -> None:
         return
     ends = [here.argument(number) if place is None else place[1] for number, place in enumerate(places)]
     _move(here, step, ends, one)
+
+
+def _require_apart(here: Call, length: int) -> None:
+    """What memcpy copies does not overlap with its target; an object may be assigned to itself."""
+    places = [here.body.memory.place_of(here.frame, operand[1]) for operand in here.operands[:2]]
+    if "memcpy" not in here.name or places[0] or places[1]:
+        return
+    target, source = here.argument(0), here.argument(1)
+    if isinstance(target, ir.Const) and isinstance(source, ir.Const):
+        apart: ir.Expr = ir.Const(int(abs(target.value - source.value) >= length or target == source))
+    else:
+        distance = ir.Op("sub", (target, source), 64)
+        nearer = ir.Op(
+            "ult", (ir.Op("add", (distance, ir.Const(length - 1)), 64), ir.Const(2 * length - 1)), 64
+        )
+        apart = ir.Op("or", (ir.Op("lnot", (nearer,)), ir.Op("eq", (target, source), 64)), WORD)
+    if apart != ONE:
+        told = "a copy by memcpy between places that overlap is reached"
+        here.body.emit(ir.Assert(apart, told, undefined=True, fatal=False))
 
 
 def _move(here: Call, step: int, ends: list[ir.Expr], one: Callable[[ir.Expr], None]) -> None:

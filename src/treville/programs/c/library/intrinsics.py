@@ -7,7 +7,7 @@ from collections.abc import Callable
 from treville.programs import ir
 from treville.programs.c.escaping import BEGIN_OF_LIFE, END_OF_LIFE
 from treville.programs.c.library.calls import ONE, ZERO, Call, Handler
-from treville.programs.c.llvm import StructType
+from treville.programs.c.llvm import Number, StructType
 
 # They return nothing, and what they say of memory or of values may be left out.
 _NO_EFFECT = (
@@ -106,6 +106,22 @@ def _first_set(here: Call, bits: int) -> None:
     here.returns(ir.Select(none, ZERO, ir.Op("add", (_trailing_zeros(here, bits), ONE), bits)))
 
 
+def _of_no_zero(count: Callable[[Call, int], ir.Expr]) -> Callable[[Call, int], ir.Expr]:
+    """Zeros of a number that must not be 0, if the call says so. What compilers make of `ffs` says so too and
+    asks for 0 elsewhere: such functions are believed."""
+
+    def value(here: Call, bits: int) -> ir.Expr:
+        number = here.operands[0][1]
+        code = (each for block in here.frame.function.blocks for each in block.instructions)
+        asked = any(each.opcode == "icmp" and each.operands[0][1] == number for each in code)
+        if here.operands[1][1] != Number(0) and not asked:
+            told = "the first bit that is set, of 0, is reached"
+            here.body.emit(ir.Assert(ir.Op("ne", (here.argument(0), ZERO), bits), told, undefined=True))
+        return count(here, bits)
+
+    return value
+
+
 def _leading_zeros(here: Call, bits: int) -> ir.Expr:
     return ir.Op("leading_zeros", (here.argument(0),), bits)
 
@@ -190,7 +206,8 @@ FUNCTIONS: dict[str, Handler] = {
 }  # fmt: skip
 _VALUES: dict[str, Callable[[Call, int], ir.Expr]] = {
     **dict.fromkeys(_SELECTIONS, _select),
-    "abs": _absolute, "ctpop": _ones, "cttz": _trailing_zeros, "ctlz": _leading_zeros,
+    "abs": _absolute, "ctpop": _ones, "cttz": _of_no_zero(_trailing_zeros),
+    "ctlz": _of_no_zero(_leading_zeros),
     "bswap": _reversed_bytes, "bitreverse": _reversed_bits, "fshl": _funnel(left=True),
     "fshr": _funnel(left=False), "uadd.sat": _saturating("add", signed=False),
     "usub.sat": _saturating("sub", signed=False), "sadd.sat": _saturating("add", signed=True),

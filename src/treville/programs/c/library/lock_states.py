@@ -1,10 +1,11 @@
 """Calls on mutexes, read-write locks and barriers -> the code that notices when POSIX leaves them undefined.
 
-An ordinary mutex is unlocked by who holds it: each thread notes in a private object what it holds, by its
-address, which costs no event. What was destroyed holds a number of its own (a barrier: the number 0 of
-threads, as one that was never initialised does). Whether something was initialised before is known of globals
-only; other places may hold just any number at first, and to read that is an error of its own. Programs
-without calls of `*_destroy` and `*_init` pay nothing for these.
+An ordinary mutex, a spin lock and a read-write lock are unlocked by who holds them: each thread notes in a
+private object what it holds, by its address, which costs no event. What was destroyed holds a number of its
+own (a barrier: the number 0 of threads, as one that was never initialised does). Whether something was
+initialised before is known of globals, and of what the thread itself initialised; other places may hold just
+any number at first, and to read that is an error of its own. Programs without calls of `*_destroy` and
+`*_init` pay nothing for these.
 """
 
 from __future__ import annotations
@@ -18,10 +19,15 @@ from treville.programs.c.llvm import GlobalName, LlvmInstruction, LocalName, Mod
 DESTROYED = ir.Const(-77)
 INITIALISED = ir.Const(1)
 _HELD = "mutexes that are held"
+_INITIALISED = "locks that this thread initialised"
+_CONDITIONS = "condition variables that this thread destroyed"
 _MARK = 8  # where a mutex notes that it was initialised by a call
 _OWN_ACCESS = frozenset({"NA"})  # of the implementation, which does not race
-_DESTROYING = ("pthread_mutex_destroy", "mtx_destroy")
-_LOCKING = ("pthread_mutex_", "mtx_")
+_CONDITIONS_END = ("pthread_cond_destroy", "cnd_destroy")
+_DESTROYING = (
+    "pthread_mutex_destroy", "mtx_destroy", "pthread_spin_destroy", "pthread_rwlock_destroy", "sem_destroy",
+)  # fmt: skip
+_LOCKING = ("pthread_mutex_", "mtx_", "pthread_spin_", "pthread_rwlock_", "pthread_cond_", "cnd_")
 
 
 def _called(module: Module) -> Iterator[tuple[str, LlvmInstruction]]:
@@ -32,17 +38,21 @@ def _called(module: Module) -> Iterator[tuple[str, LlvmInstruction]]:
                 yield callee.name, instruction
 
 
-def destroys_mutexes(module: Module) -> bool:
-    """Does the program destroy mutexes?"""
+def destroys_locks(module: Module) -> bool:
+    """Does the program destroy locks?"""
     return any(name in _DESTROYING for name, _ in _called(module))
 
 
-def computes_mutexes(module: Module) -> bool:
-    """Are there mutexes at addresses that are not known before the program runs?"""
+def destroys_conditions(module: Module) -> bool:
+    """Does the program destroy condition variables?"""
+    return any(name in _CONDITIONS_END for name, _ in _called(module))
+
+
+def computes_locks(module: Module) -> bool:
+    """Are there locks at addresses that are not known before the program runs?"""
     return any(
-        name.startswith(_LOCKING) and isinstance(call.operands[1][1], LocalName)
+        name.startswith(_LOCKING) and any(isinstance(value, LocalName) for _, value in call.operands[1:3])
         for name, call in _called(module)
-        if len(call.operands) > 1
     )
 
 
@@ -56,39 +66,55 @@ def is_global(here: Call) -> bool:
 
 
 def require_alive(here: Call, word: ir.Expr) -> None:
-    """The word is not that of a mutex that was destroyed."""
-    if here.body.translation.destroys_mutexes:
-        _require(here, ir.Op("ne", (word, DESTROYED), WORD), "a mutex that was destroyed")
+    """The word is not that of a lock that was destroyed."""
+    if here.body.translation.destroys_locks:
+        _require(here, ir.Op("ne", (word, DESTROYED), WORD), f"a {_kind(here)} that was destroyed")
+
+
+def _kind(here: Call) -> str:
+    """What the call is about."""
+    kinds = {"pthread_spin": "spin lock", "pthread_rwlock": "read-write lock"}
+    found = next((kind for start, kind in kinds.items() if here.name.startswith(start)), "mutex")
+    return "semaphore" if "sem_" in here.name else found
 
 
 def note_held(here: Call, held: ir.Expr) -> None:
-    """The thread holds the mutex if the number is not 0."""
+    """The thread holds the lock if the number is not 0, a read-write lock so many times."""
     here.body.emit(ir.WritePrivate(_HELD, _noted_at(here), held))
 
 
-def require_held(here: Call) -> None:
-    """Only who holds a mutex may unlock it."""
-    told = "an unlock of a mutex that the thread does not hold"
-    _require(here, ir.Op("ne", (_held(here), ZERO), WORD), told, fatal=False)
+def require_held(here: Call) -> ir.Reg:
+    """Only who holds a lock may unlock it. How often it was held."""
+    held = held_times(here)
+    told = f"an unlock of a {_kind(here)} that the thread does not hold"
+    _require(here, ir.Op("ne", (held, ZERO), WORD), told, fatal=False)
     note_held(here, ZERO)
-
-
-def held_or(here: Call, locked: ir.Expr) -> ir.Expr:
-    """Does the thread hold the mutex by now, if it was locked under a condition?"""
-    return ir.Select(locked, ONE, _held(here))
-
-
-def _held(here: Call) -> ir.Reg:
-    held = ir.Reg(here.body.fresh("held"))
-    here.body.emit(ir.ReadPrivate(held.name, _HELD, _noted_at(here)))
     return held
 
 
-def _noted_at(here: Call) -> ir.Expr:
-    """Where a thread notes that it holds a mutex. Where some addresses are computed, none is a constant: any
-    note may be about any mutex then, which `programs.live` sees from that."""
-    address = here.argument(0)
-    if here.body.translation.computes_mutexes and isinstance(address, ir.Const):
+def require_held_for_wait(here: Call) -> None:
+    """Only who holds a mutex may wait with it for a condition variable."""
+    told = f"a call of {here.name} with a mutex that the thread does not hold"
+    _require(here, ir.Op("ne", (held_times(here, 1), ZERO), WORD), told, fatal=False)
+
+
+def held_or(here: Call, locked: ir.Expr) -> ir.Expr:
+    """Does the thread hold the lock by now, if it was locked under a condition?"""
+    return ir.Select(locked, ONE, held_times(here))
+
+
+def held_times(here: Call, argument: int = 0) -> ir.Reg:
+    """How often the thread holds the lock that an argument is."""
+    held = ir.Reg(here.body.fresh("held"))
+    here.body.emit(ir.ReadPrivate(held.name, _HELD, _noted_at(here, argument)))
+    return held
+
+
+def _noted_at(here: Call, argument: int = 0) -> ir.Expr:
+    """Where a thread notes that it holds a lock. Where some addresses are computed, none is a constant: any
+    note may be about any lock then, which `programs.live` sees from that."""
+    address = here.argument(argument)
+    if here.body.translation.computes_locks and isinstance(address, ir.Const):
         return ir.Op("add", (address, ZERO), 64)
     return address
 
@@ -100,6 +126,27 @@ def require_first_init(here: Call) -> None:
         told = "a second initialisation of a mutex"
         _require(here, ir.Op("ne", (mark, INITIALISED), WORD), told, fatal=False)
         _store_mark(here, INITIALISED)
+    else:
+        _require_own_first_init(here, "mutex")
+
+
+def _require_own_first_init(here: Call, what: str) -> None:
+    """Of objects that are no globals a thread knows what it did itself, if no other one destroys such. The
+    same call may initialise the variable of a block anew each time that the block is entered."""
+    threads = here.body.translation.threads
+    if threads.only_first_destroys:
+        site = ir.Const(threads.sites.setdefault(id(here.instruction), len(threads.sites) + 1))
+        before = ir.Reg(here.body.fresh("initialised"))
+        here.body.emit(ir.ReadPrivate(before.name, _INITIALISED, here.argument(0)))
+        first = ir.Select(ir.Op("eq", (before, ZERO), WORD), ONE, ir.Op("eq", (before, site), WORD))
+        _require(here, first, f"a second initialisation of a {what}", fatal=False)
+        here.body.emit(ir.WritePrivate(_INITIALISED, here.argument(0), site))
+
+
+def _note_end(here: Call) -> None:
+    """What was destroyed may be initialised again."""
+    if not is_global(here) and here.body.translation.threads.only_first_destroys:
+        here.body.emit(ir.WritePrivate(_INITIALISED, here.argument(0), ZERO))
 
 
 def destroy_mutex(here: Call) -> None:
@@ -110,6 +157,7 @@ def destroy_mutex(here: Call) -> None:
     _require(here, ir.Op("eq", (word, ZERO), WORD), "the destruction of a mutex that is locked")
     if is_global(here):
         _store_mark(here, ZERO)
+    _note_end(here)
     here.store(here.argument(0), DESTROYED)
     here.fence()
     here.returns(ZERO)
@@ -129,6 +177,40 @@ def _mark_of(here: Call) -> ir.Expr:
     return ir.Op("add", (here.argument(0), ir.Const(_MARK)), 64)
 
 
+def destroy_lock(here: Call) -> None:
+    """Who destroys a spin lock or a read-write lock must know that nobody holds it."""
+    here.fence()
+    word = here.load(here.argument(0), link=False)
+    require_alive(here, word)
+    _require(here, ir.Op("eq", (word, ZERO), WORD), f"the destruction of a {_kind(here)} that is locked")
+    here.store(here.argument(0), DESTROYED)
+    here.fence()
+    here.returns(ZERO)
+
+
+def destroy_semaphore(here: Call) -> None:
+    """Who destroyed a semaphore does not use it again."""
+    here.fence()
+    require_alive(here, here.load(here.argument(0), link=False))
+    here.store(here.argument(0), DESTROYED)
+    here.fence()
+    here.returns(ZERO)
+
+
+def note_condition(here: Call, destroyed: bool) -> None:
+    """The thread destroyed a condition variable, or initialised it."""
+    if here.body.translation.destroys_conditions:
+        here.body.emit(ir.WritePrivate(_CONDITIONS, _noted_at(here), ONE if destroyed else ZERO))
+
+
+def require_condition(here: Call) -> None:
+    """The thread uses no condition variable that it destroyed."""
+    if here.body.translation.destroys_conditions:
+        gone = ir.Reg(here.body.fresh("destroyed"))
+        here.body.emit(ir.ReadPrivate(gone.name, _CONDITIONS, _noted_at(here)))
+        _require(here, ir.Op("eq", (gone, ZERO), WORD), "a condition variable that was destroyed")
+
+
 def require_barrier(here: Call, needed: ir.Expr) -> None:
     """A barrier that was not initialised, or was destroyed, needs no threads."""
     _require(here, ir.Op("gt", (needed, ZERO), WORD), "a barrier that is not initialised")
@@ -140,6 +222,8 @@ def require_no_barrier(here: Call) -> None:
         needed = here.load(here.argument(0), link=False)
         told = "a second initialisation of a barrier"
         _require(here, ir.Op("eq", (needed, ZERO), WORD), told, fatal=False)
+    else:
+        _require_own_first_init(here, "barrier")
 
 
 def destroy_barrier(here: Call) -> None:
@@ -151,12 +235,7 @@ def destroy_barrier(here: Call) -> None:
     come = here.load(ir.Op("add", (here.argument(0), ir.Const(8)), 64), link=False)
     all_gone = ir.Op("eq", (ir.Op("srem", (come, needed), WORD), ZERO), WORD)
     _require(here, all_gone, "the destruction of a barrier where threads wait")
+    _note_end(here)
     here.store(here.argument(0), ZERO)
     here.fence()
     here.returns(ZERO)
-
-
-def require_read_or_written(here: Call, word: ir.Expr) -> None:
-    """A read-write lock that nobody holds is not unlocked."""
-    told = "an unlock of a lock that nobody holds"
-    _require(here, ir.Op("ne", (word, ZERO), WORD), told, fatal=False)

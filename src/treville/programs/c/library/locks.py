@@ -14,9 +14,17 @@ from treville.programs.c.library import mutexes
 from treville.programs.c.library.calls import LOCKING, ONE, WORD, ZERO, Call, Handler
 from treville.programs.c.library.lock_states import (
     destroy_barrier,
+    destroy_lock,
+    destroy_semaphore,
+    held_times,
+    note_condition,
+    note_held,
+    require_alive,
     require_barrier,
+    require_condition,
+    require_held,
+    require_held_for_wait,
     require_no_barrier,
-    require_read_or_written,
 )
 from treville.programs.c.library.mutexes import BUSY, C11_TIMED_OUT, LOCKED, TIMED_OUT, UNLOCKED, locked
 from treville.programs.c.library.static_locks import is_apples
@@ -40,24 +48,33 @@ def _update(
 
 
 def _lock(here: Call) -> None:
-    _update(here, lambda _: LOCKED, lambda old: ir.Op("eq", (old, UNLOCKED), WORD))
+    _update(here, lambda _: LOCKED, lambda old: ir.Op("eq", (old, UNLOCKED), WORD), require_alive)
+    note_held(here, ONE)
 
 
-def _try(free: Callable[[ir.Reg], ir.Expr], new: Callable[[ir.Reg], ir.Expr], busy: ir.Const) -> Handler:
-    """The word becomes `new` of itself if `free` of it holds at once; else the call returns `busy`."""
+def _try(
+    free: Callable[[ir.Reg], ir.Expr], new: Callable[[ir.Reg], ir.Expr], busy: ir.Const, owned: bool = True
+) -> Handler:
+    """The word becomes `new` of itself if `free` of it holds at once; else the call returns `busy`. `owned`:
+    who did so holds the lock."""
 
     def handle(here: Call) -> None:
         here.fence()
         address = here.argument(0)
         old = here.load(address)
+        require_alive(here, old)
         here.body.emit(ir.Store(address, new(old), LOCKING, WORD, link=True, when=free(old)))
         here.fence()
+        if owned:
+            held = held_times(here)
+            note_held(here, ir.Select(free(old), _plus_one(held), held))
         here.returns(ir.Select(free(old), ZERO, busy))
 
     return handle
 
 
 def _unlock(here: Call) -> None:
+    require_held(here)
     here.fence()
     here.store(here.argument(0), UNLOCKED)
     here.fence()
@@ -70,6 +87,7 @@ def _reset(here: Call) -> None:
 
 
 def _cond_wait(here: Call) -> None:
+    _require_mutex(here)
     if here.body.translation.signals:
         _await_signal(here)
     else:
@@ -81,6 +99,7 @@ def _timed_wait(late: ir.Const) -> Handler:
     """Wait until woken, or until it is too late, which the result tells: at any time either may be."""
 
     def handle(here: Call) -> None:
+        _require_mutex(here)
         _wait(here)
         outcome = ir.Reg(here.body.fresh("outcome"))
         apples = late == TIMED_OUT and is_apples(here.body.translation.module)
@@ -88,6 +107,12 @@ def _timed_wait(late: ir.Const) -> Handler:
         here.returns(outcome)
 
     return handle
+
+
+def _require_mutex(here: Call) -> None:
+    require_condition(here)
+    if not here.body.translation.owned_mutexes:
+        require_held_for_wait(here)
 
 
 def _wait(here: Call) -> None:
@@ -129,6 +154,7 @@ def _refuse_large_numbers(here: Call) -> None:
 
 def _signal(here: Call) -> None:
     """Wakes any one of the threads that wait, the first up to eighth of them, or nobody."""
+    require_condition(here)
     if not here.body.translation.signals:
         here.nothing()
         return
@@ -154,6 +180,7 @@ def _minus_one(value: ir.Expr) -> ir.Expr:
 
 def _broadcast(here: Call) -> None:
     """Wakes all threads that wait."""
+    require_condition(here)
     if not here.body.translation.signals:
         here.nothing()
         return
@@ -162,19 +189,27 @@ def _broadcast(here: Call) -> None:
 
 def _read_lock(here: Call) -> None:
     """A read-write lock counts its readers; -1 is a writer."""
-    _update(here, lambda old: ir.Op("add", (old, ONE), WORD), lambda old: ir.Op("ge", (old, ZERO), WORD))
+    _update(here, _plus_one, lambda old: ir.Op("ge", (old, ZERO), WORD), require_alive)
+    note_held(here, _plus_one(held_times(here)))
+
+
+def _plus_one(value: ir.Expr) -> ir.Expr:
+    return ir.Op("add", (value, ONE), WORD)
 
 
 def _write_lock(here: Call) -> None:
-    _update(here, lambda _: MINUS_ONE, lambda old: ir.Op("eq", (old, ZERO), WORD))
+    _update(here, lambda _: MINUS_ONE, lambda old: ir.Op("eq", (old, ZERO), WORD), require_alive)
+    note_held(here, ONE)
 
 
 def _rw_unlock(here: Call) -> None:
+    held = require_held(here)
+    note_held(here, _minus_one(held))
     _update(
         here,
-        lambda old: ir.Select(ir.Op("lt", (old, ZERO), WORD), ZERO, ir.Op("sub", (old, ONE), WORD)),
+        lambda old: ir.Select(ir.Op("lt", (old, ZERO), WORD), ZERO, _minus_one(old)),
         lambda _: ONE,
-        require_read_or_written,
+        require_alive,
     )
 
 
@@ -217,30 +252,36 @@ def _semaphore_init(here: Call) -> None:
 
 
 def _semaphore_wait(here: Call) -> None:
-    _update(here, lambda old: ir.Op("sub", (old, ONE), WORD), lambda old: ir.Op("gt", (old, ZERO), WORD))
+    _update(here, _minus_one, lambda old: ir.Op("gt", (old, ZERO), WORD), require_alive)
 
 
-_semaphore_try_wait = _try(
-    lambda old: ir.Op("gt", (old, ZERO), WORD), lambda old: ir.Op("sub", (old, ONE), WORD), MINUS_ONE
-)
+_semaphore_try_wait = _try(lambda old: ir.Op("gt", (old, ZERO), WORD), _minus_one, MINUS_ONE, owned=False)
 
 
 def _semaphore_post(here: Call) -> None:
-    _update(here, lambda old: ir.Op("add", (old, ONE), WORD), lambda _: ONE)
+    _update(here, _plus_one, lambda _: ONE, require_alive)
 
 
 def _semaphore_value(here: Call) -> None:
     value = here.load(here.argument(0), link=False)
+    require_alive(here, value)
     here.write(1, value, WORD)
     here.returns(ZERO)
 
 
 def _condition_init(here: Call) -> None:
     """The word of a condition variable matters only where signals do."""
+    note_condition(here, destroyed=False)
     if here.body.translation.signals:
         _reset(here)
     else:
         here.nothing()
+
+
+def _condition_destroy(here: Call) -> None:
+    require_condition(here)
+    note_condition(here, destroyed=True)
+    here.returns(ZERO)
 
 
 FUNCTIONS: dict[str, Handler] = {
@@ -264,13 +305,13 @@ FUNCTIONS: dict[str, Handler] = {
     **dict.fromkeys(
         ("treville_sem_trywait", "treville_sem_timedwait", "treville_sem_clockwait"), _semaphore_try_wait
     ),
-    "sem_post": _semaphore_post, "sem_getvalue": _semaphore_value,
+    "pthread_cond_destroy": _condition_destroy, "cnd_destroy": _condition_destroy,
+    "pthread_spin_destroy": destroy_lock, "pthread_rwlock_destroy": destroy_lock,
+    "sem_destroy": destroy_semaphore, "sem_post": _semaphore_post, "sem_getvalue": _semaphore_value,
     **dict.fromkeys(
-        ("pthread_cond_destroy",
-         "pthread_mutexattr_destroy", "pthread_mutexattr_setpshared", "pthread_rwlock_destroy",
+        ("pthread_mutexattr_destroy", "pthread_mutexattr_setpshared",
          "pthread_rwlockattr_init", "pthread_rwlockattr_destroy", "pthread_condattr_init",
-         "pthread_condattr_destroy", "pthread_condattr_setclock", "pthread_spin_destroy", "cnd_destroy",
-         "sem_destroy"),
+         "pthread_condattr_destroy", "pthread_condattr_setclock"),
         Call.nothing,
     ),
 }  # fmt: skip

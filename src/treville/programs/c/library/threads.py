@@ -36,6 +36,8 @@ RESULT = "thread result"
 _RESULTS = "results of threads"
 _NUMBERS = "threads whose numbers are told"
 _ENDS = "threads that have ended"
+_STARTED = "threads that this one started"
+_GONE = "threads that this one joined or detached"
 _OWN_ACCESS = frozenset({"NA"})  # of the implementation, which does not race
 _SPECIFIC = "thread-specific data"
 _KEYS_MADE = "keys of thread-specific data"
@@ -45,6 +47,8 @@ _SETTERS = ("pthread_setspecific", "tss_set")
 _MOST_THREADS = 256
 _KEYS = {"pthread_key_create": 1, "tss_create": 1}
 _JOINS = ("pthread_join", "thrd_join")
+_CREATES = ("pthread_create", "thrd_create")
+_DESTROYS = ("pthread_mutex_destroy", "mtx_destroy", "pthread_barrier_destroy")
 _ASK_FOR_THREADS = (*_JOINS, "pthread_equal", "thrd_equal", "pthread_detach", "thrd_detach")
 
 
@@ -52,12 +56,14 @@ class ThreadData:
     """What the functions of a module say of data of threads: the calls that make keys, with the destructors
     of their values (and how often these may be due), whether anybody asks what a thread returned, and whether
     threads that others started ask for numbers of threads, or join them. `chosen`: joins whose thread memory
-    tells."""
+    tells. `only_first`: all threads are started by the first one; `only_first_destroys`: locks are destroyed
+    by it alone. `sites` numbers calls that initialise locks."""
 
     def __init__(self, module: Module, taken: set[str]) -> None:
         self.keys: dict[int, tuple[int, Value]] = {}  # by call: number and destructor
         self.results = False
         self.chosen: set[int] = set()
+        self.sites: dict[int, int] = {}
         for function in module.functions.values():
             for instruction in (i for block in function.blocks for i in block.instructions):
                 callee = instruction.operands[0][1] if instruction.opcode == "call" else None
@@ -71,6 +77,8 @@ class ThreadData:
         sets_again = not _reached(module, destructors, taken).isdisjoint(_SETTERS)
         self.rounds = _MOST_ROUNDS if sets_again else 1
         reached = _reached(module, taken, taken)
+        self.only_first = reached.isdisjoint(_CREATES) and "pthread_create" not in taken
+        self.only_first_destroys = reached.isdisjoint(_DESTROYS) and taken.isdisjoint(_DESTROYS)
         self.numbers = not reached.isdisjoint(_ASK_FOR_THREADS)
         self.ends = bool(self.chosen) or not reached.isdisjoint(_JOINS)
 
@@ -189,6 +197,7 @@ def _create(here: Call, function: int, argument: int) -> None:
 
     here.fence()
     each_function(body, here.argument(function), candidates(body, 1), start)
+    body.emit(ir.WritePrivate(_STARTED, _noted_at(thread), ONE))
     if here.operands[0][1] == Number(0):
         told = "a null pointer instead of a place for the thread's number is reached"
         body.emit(ir.Assert(ZERO, told, memory=True, fatal=False))
@@ -206,6 +215,7 @@ def _join(here: Call, bits: int) -> None:
     another = ir.Op("ne", (thread, ir.Reg(ir.OWN_NUMBER)), 64)
     told = "a thread that joins itself, or no thread, is reached"
     body.emit(ir.Assert(another, told, undefined=True, fatal=False))
+    _take_leave(here)
     if body.thread.parameter or id(here.instruction) in body.translation.threads.chosen:
         _wait_until_set(body, _cell_of(body, _ENDS, thread))
     else:
@@ -216,6 +226,31 @@ def _join(here: Call, bits: int) -> None:
         result = ir.Reg(body.fresh("result"))
         body.emit(ir.Load(result.name, _cell_of(body, _RESULTS, thread), _OWN_ACCESS, 64))
         here.write(1, result, bits)
+    here.returns(ZERO)
+
+
+def _take_leave(here: Call) -> None:
+    """A thread is joined or detached once, and has to be one that was started; this is known of what the
+    thread itself did, and of the first one if it alone starts threads."""
+    body, place = here.body, _noted_at(here.argument(0))
+    if not body.thread.parameter and body.translation.threads.only_first:
+        started = ir.Reg(body.fresh("started"))
+        body.emit(ir.ReadPrivate(started.name, _STARTED, place))
+        told = f"{here.name} of what is no thread is reached"
+        body.emit(ir.Assert(ir.Op("ne", (started, ZERO), WORD), told, undefined=True))
+    gone = ir.Reg(body.fresh("gone"))
+    body.emit(ir.ReadPrivate(gone.name, _GONE, place))
+    told = f"{here.name} of a thread that was joined or detached is reached"
+    body.emit(ir.Assert(ir.Op("eq", (gone, ZERO), WORD), told, undefined=True))
+    body.emit(ir.WritePrivate(_GONE, place, ONE))
+
+
+def _noted_at(thread: ir.Expr) -> ir.Expr:
+    return ir.Op("mul", (thread, ir.Const(8)), 64)
+
+
+def _detach(here: Call) -> None:
+    _take_leave(here)
     here.returns(ZERO)
 
 
@@ -345,6 +380,7 @@ FUNCTIONS: dict[str, Handler] = {
     "pthread_create": lambda here: _create(here, 2, 3),
     "thrd_create": lambda here: _create(here, 1, 2),
     "pthread_join": lambda here: _join(here, 64), "thrd_join": lambda here: _join(here, 32),
+    "pthread_detach": _detach, "thrd_detach": _detach,
     "pthread_self": _self, "thrd_current": _self, "pthread_equal": _equal, "thrd_equal": _equal,
     "pthread_key_create": _key_create, "tss_create": _key_create,
     "pthread_setspecific": _set_specific, "tss_set": _set_specific,
@@ -355,7 +391,7 @@ FUNCTIONS: dict[str, Handler] = {
     "pthread_exit": _exit_thread, "thrd_exit": _exit_thread,
     "pthread_once": _once, "call_once": _once,
     **dict.fromkeys(
-        ("pthread_detach", "thrd_detach", "sched_yield", "thrd_yield", "pthread_yield",
+        ("sched_yield", "thrd_yield", "pthread_yield",
          "pthread_setconcurrency", "pthread_attr_init", "pthread_attr_destroy", "pthread_attr_setdetachstate",
          "pthread_attr_setstacksize", "pthread_attr_setscope", "pthread_attr_setschedpolicy",
          "pthread_setname_np", "pthread_setcancelstate", "pthread_setcanceltype", "pthread_testcancel"),

@@ -76,6 +76,13 @@ def undefined(here: Call) -> None:
     ignored(here)
 
 
+def call_of_data(here: Call) -> None:
+    """A variable that is called as if it was a function."""
+    told = f"a call of {here.name}, which is no function, is reached"
+    here.body.emit(ir.Assert(ir.Const(0), told, memory=True))
+    ignored(here)
+
+
 _ERRNO = GlobalName("treville_errno")
 _FENCES = {"_mm_mfence": "MFENCE", "_mm_lfence": "LFENCE", "_mm_sfence": "SFENCE"}
 
