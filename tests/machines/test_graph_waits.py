@@ -37,9 +37,9 @@ def identity(graph: Graph) -> object:
     def name(event: Event | None) -> tuple[int, int]:
         return names.get(id(event), (-1, 0))
 
-    events = sorted((*name(e), e.value, name(e.source)) for e in graph.order if id(e) in names)
+    facts = sorted((*name(e), e.value, name(e.source)) for e in graph.order if id(e) in names)
     orders = sorted((place, tuple(map(name, writes))) for place, writes in graph.writes.items())
-    return tuple(events), tuple(orders)
+    return tuple(facts), tuple(orders)
 
 
 def explored(explorer: Explorer) -> Counter[object] | None:
