@@ -65,19 +65,22 @@ _APART = Slice("apart", 1)
 _OPEN = Slice("view-abstraction", 20_000)
 _LOOK = Slice("interleavings", 2_500)
 _LOOK_WITHOUT_VIEWS = Slice("interleavings", 2_500, instead_of="views")
-# Under RC11 locks and queues are few graphs, and cheaper than states with views (bench/graphs.py).
-_FEW_GRAPHS = Slice("graphs", 12_000, beside="views")
+# Under RC11 locks and queues are few graphs, and cheaper than states with views (bench/schedule.py).
+_FEW_GRAPHS = Slice("graphs", 30_000, beside="views")
 _NOTHING: frozenset[Feature] = frozenset()
 
-_GRAPHS_OF_RACES = Slice("graphs", 12_000)
+_GRAPHS_OF_RACES = Slice("graphs", 30_000)
 
 
 def _of_pointers(first: Slice) -> tuple[Slice, ...]:
-    """Pointers suit the machines: Treiber's stack, the Michael-Scott queue (bench/check.py structures)."""
+    """Pointers suit the machine with buffers: Treiber's stack, the Michael-Scott queue (bench/check.py
+    structures). A state with views costs as much as forty events of graphs (bench/schedule.py)."""
     return (
-        _APART, first, *_states(80_000, 60_000), _OPEN, _LOOK_WITHOUT_VIEWS,
-        Slice("formulas", 8_000), Slice("graphs", 200_000), Slice("formulas", 40_000),
-        *_states(320_000, 340_000), Slice("graphs", 2_000_000), Slice("formulas"),
+        _APART, first, *_states(80_000, 1_500), _OPEN, _LOOK_WITHOUT_VIEWS, Slice("formulas", 1_500),
+        Slice("graphs", 50_000), Slice("formulas", 6_500), Slice("graphs", 150_000),
+        Slice("views", 58_500), Slice("robustness", 58_500, instead_of="views"),
+        Slice("formulas", 40_000), *_states(320_000, 340_000), Slice("graphs", 2_000_000),
+        Slice("formulas"),
     )  # fmt: skip
 
 
@@ -85,10 +88,10 @@ def _of_locks(first: Slice) -> tuple[Slice, ...]:
     """Locks with read-modify-writes (bench/check.py structures)."""
     return (
         _APART, first, Slice("robustness", 3_600),
-        *_states(5_000, 1_200), _OPEN, _LOOK_WITHOUT_VIEWS, Slice("formulas", 8_000),
-        Slice("graphs", 50_000), *_states(75_000, 59_000), Slice("graphs", 400_000),
-        Slice("formulas", 40_000), *_states(320_000, 340_000), Slice("graphs", 2_000_000),
-        Slice("formulas"),
+        *_states(5_000, 1_200), _OPEN, _LOOK_WITHOUT_VIEWS, Slice("formulas", 1_500),
+        Slice("graphs", 50_000), Slice("formulas", 6_500), *_states(75_000, 59_000),
+        Slice("graphs", 400_000), Slice("formulas", 40_000), *_states(320_000, 340_000),
+        Slice("graphs", 2_000_000), Slice("formulas"),
     )  # fmt: skip
 
 
@@ -107,6 +110,15 @@ DECIDE_TABLE = (
         frozenset({Feature.RACES}),
         (
             *_states(30_000), _OPEN, _LOOK, Slice("formulas"), *_states(120_000),
+        ),
+    ),
+    # Races of few graphs need no solver (bench/peers.py litmus).
+    Row(
+        frozenset({Feature.RACES}),
+        _NOTHING,
+        (
+            _APART, _GRAPHS_OF_RACES, *_states(2_500), _OPEN, _LOOK, Slice("formulas", 8_000),
+            Slice("graphs", 50_000), Slice("formulas"), *_states(147_500),
         ),
     ),
     # Long straight threads are the solver's strength (bench/check.py mutexes, fibonacci).

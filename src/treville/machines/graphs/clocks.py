@@ -11,6 +11,7 @@ from enum import Enum
 
 from treville.machines.graphs.event import Event, Kind
 from treville.machines.graphs.graph import Graph
+from treville.machines.threads import Action
 from treville.programs import ir
 
 ATOMIC = frozenset(("RLX", "CON", "ACQ", "REL", "ACQ_REL", "SC"))
@@ -33,7 +34,7 @@ class Clocks:
         self.order = order
         self._tags = {id(i): frozenset(getattr(i, "tags", ())) for i in program.instructions()}
 
-    def is_atomic(self, event: Event) -> bool:
+    def is_atomic(self, event: Event | Action) -> bool:
         """Is it an atomic access?"""
         return "A" in self._tags[id(event.instruction)]
 

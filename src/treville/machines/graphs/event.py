@@ -15,7 +15,8 @@ INITIAL = 1  # the bit of all initial writes
 
 
 class Kind(IntEnum):
-    """What an event is. The last four are in program order, and in no other relation."""
+    """What an event is. The last five are in program order, and in no other relation; `WAIT` stands where a
+    thread waited for a read to find something else."""
 
     READ = 0
     WRITE = 1
@@ -24,6 +25,7 @@ class Kind(IntEnum):
     SPAWN = 4
     JOIN = 5
     ALLOCATE = 6
+    WAIT = 7
 
 
 class Event:
@@ -32,12 +34,13 @@ class Event:
     `seen` the writes among them and those that they read. Others that read a write after a release get
     `releases` and `released_seen`; `pending` is what an acquire fence would get, `fenced` what the last
     release fence had. `po` are those before it in program order, itself included. `linked`: half of a
-    read-modify-write. `idle`: its thread only goes round, and waits."""
+    read-modify-write. `idle`: its thread only goes round, and waits. `known`: the writes that were there when
+    a thread began to wait."""
 
     __slots__ = (
-        "after", "before", "bit", "fenced", "fenced_seen", "idle", "index", "instruction", "kind", "linked",
-        "pending", "pending_seen", "place", "po", "prefix", "released_seen", "releases", "seen", "source",
-        "state", "thread", "value",
+        "after", "before", "bit", "fenced", "fenced_seen", "idle", "index", "instruction", "kind", "known",
+        "linked", "pending", "pending_seen", "place", "po", "prefix", "released_seen", "releases", "seen",
+        "source", "state", "thread", "value",
     )  # fmt: skip
 
     def __init__(self, kind: Kind, thread: int, index: int, bit: int, state: int) -> None:
@@ -48,7 +51,7 @@ class Event:
         self.instruction: ir.Instruction | None = None
         self.linked = self.idle = False
         self.prefix = self.po = self.before = self.seen = 0
-        self.releases = self.released_seen = 0
+        self.releases = self.released_seen = self.known = 0
         self.pending = self.pending_seen = self.fenced = self.fenced_seen = 0
 
 

@@ -10,7 +10,7 @@ Gladstein, V. Vafeiadis, Truly stateless, optimal dynamic partial order reductio
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from treville.machines.graphs.clocks import Clocks, lower_bound
@@ -18,8 +18,10 @@ from treville.machines.graphs.consistency import Bits, Consistency
 from treville.machines.graphs.early import EarlyWrites
 from treville.machines.graphs.event import Event, Kind, initial_write
 from treville.machines.graphs.graph import Graph, may_be_revisited
+from treville.machines.graphs.races import Races
 from treville.machines.graphs.rounds import Rounds
 from treville.machines.graphs.space import Outside, Space
+from treville.machines.graphs.waits import Waits, mask_of
 from treville.machines.states import TooManyStates
 from treville.machines.threads import ARBITRARY, MAIN, Action, Does, Threads
 from treville.programs import ir
@@ -74,6 +76,8 @@ class Explorer:
         depends = self.consistency.depends
         orderless = ORDERLESS if depends is None else ORDERLESS - {"A"}  # which is Arm's acquire
         self._rounds = Rounds(self.threads, self.space.memories.globals, self._behind, depends, orderless)
+        self._waits = Waits(self.threads)
+        self._races = Races(self.clocks, self._reading_next)
         self._stack.append(self._begin)
 
     def explore(self) -> Failing | None:
@@ -114,6 +118,10 @@ class Explorer:
         """The graph with one event more; None if there is none, or if there are several such graphs, which
         then wait."""
         actions = self.threads.actions
+        if graph.waiting and graph.urgent < 0:
+            for number in graph.waiting:
+                if mask_of(graph, graph.last(number).place) & ~graph.waiting[number]:
+                    return self._wake(graph, number)
         waits = False
         for number in graph.threads if graph.urgent < 0 else (graph.urgent,):
             last = graph.last(number)
@@ -268,6 +276,8 @@ class Explorer:
         low = lower_bound(graph, place, last.seen)
         if len(writes) == 1 and writes[0].value == ARBITRARY:
             return self._unset(graph, action)
+        if self.reduced and self._waits.blocks(last.after, action, writes[-1]):
+            return self._wait(graph, number, last, action, low)
         if low == len(writes) - 1:
             event = self._reading(graph, number, last, action, writes[-1])
             return self._judged(self._with_read(graph, event), event)
@@ -306,7 +316,8 @@ class Explorer:
             other = self._with_read(graph.copy(), event)
             if not is_last and not self.consistency.accepts(other, write, event):
                 return None
-            return self._judged(other, event)
+            judged = self._judged(other, event)
+            return None if event.idle and not is_last and judged is other else judged
 
         return make
 
@@ -324,21 +335,85 @@ class Explorer:
             event.idle = self._is_idle(graph, event)
         return event
 
+    def _reading_next(self, graph: Graph, number: int, last: Event, write: Event) -> Event:
+        return self._reading(graph, number, last, self.threads.actions[last.after], write)
+
     def _with_read(self, graph: Graph, event: Event) -> Graph:
+        graph.waiting.pop(event.thread, None)
         graph.add(event)
         graph.urgent = event.thread if event.linked and not event.idle else -1
         return graph
 
     def _is_idle(self, graph: Graph, event: Event) -> bool:
-        """Does the thread only go round with this read? An update that writes back what it read counts,
-        too."""
+        """Does the thread only go round with this read, or wait? An update that writes back what it read
+        counts, too."""
         after = event.after
+        if self._waits.is_stuck(after):
+            return True
         if event.linked:
             store = self.threads.actions[after]
             if store.value != event.value:
                 return False
             after = self._behind(after, 0)
         return self._rounds.ends(graph, event, after)
+
+    # -- reads that wait ---------------------------------------------------------------------------------
+
+    def _wait(self, graph: Graph, number: int, last: Event, action: Action, low: int) -> Graph | None:
+        """The last write makes the thread wait; it may have read another one."""
+        event = self._waits.begin(last, number, self.bits.of(number, last.index + 1), action.address)
+        event.known = mask_of(graph, action.address)
+        positions = range(low, len(graph.writes[action.address]))
+        choices = self._offered(graph, number, last, action, positions)
+        waiting = graph.copy() if choices else graph
+        waiting.waiting[number] = event.known
+        waiting.add(event)
+        return self._one_of([*choices, lambda: waiting]) if choices else waiting
+
+    def _wake(self, graph: Graph, number: int) -> Graph | None:
+        """Offer new writes to a thread that waits."""
+        last = graph.last(number)
+        action, known = self.threads.actions[last.after], graph.waiting[number]
+        writes = graph.writes[last.place]
+        low = lower_bound(graph, last.place, last.seen)
+        positions = [at for at in range(low, len(writes)) if not writes[at].bit & known]
+        choices = self._offered(graph, number, last, action, positions)
+        if self._waits.blocks(last.after, action, writes[-1]):
+            waiting = graph.copy() if choices else graph
+            waiting.waiting[number] = mask_of(graph, last.place)
+            if not choices:
+                return waiting
+            choices.append(lambda: waiting)
+        return self._one_of(choices)
+
+    def _is_held(self, wait: Event, write: Event) -> bool:
+        """Does a thread wait on that reads the write?"""
+        return self._waits.blocks(wait.state, self.threads.actions[wait.state], write)
+
+    def _offered(
+        self, graph: Graph, number: int, last: Event, action: Action, positions: Iterable[int]
+    ) -> list[Choice]:
+        """The graphs in which a thread reads what does not make it wait; or races when it reads others."""
+        choices = []
+        for position in positions:
+            if not self._waits.blocks(last.after, action, graph.writes[action.address][position]):
+                choices.append(self._read_of(graph, number, last, action, position))
+            elif self.races and self._races.are_possible(graph, action):
+                choices.append(self._read_in_vain(graph, number, last, action, position))
+        return choices
+
+    def _read_in_vain(self, graph: Graph, number: int, last: Event, action: Action, position: int) -> Choice:
+        """Does a read race after which the thread waits?"""
+
+        def make() -> Found:
+            write = graph.writes[action.address][position]
+            event = self._reading(graph, number, last, action, write)
+            other = graph.copy()
+            other.add(event)
+            judged = self._judged(other, event) if self.consistency.accepts(other, write, event) else other
+            return None if judged is other else judged
+
+        return make
 
     # -- writes ------------------------------------------------------------------------------------------
 
@@ -387,17 +462,36 @@ class Explorer:
 
     def _revisits(self, graph: Graph, read: Event, event: Event, low: int) -> list[Choice]:
         """The graphs in which an earlier read reads the write."""
-        kept = may_be_revisited(graph, read, event.prefix & ~event.bit, self._first)
+        kept = may_be_revisited(graph, read, event.prefix & ~event.bit, self._first, self._is_held)
         if kept is None:
             return []
         events = graph.threads[read.thread]
         last = events[read.index - 1] if read.index else graph.roots[read.thread]
-        new = self._reading(graph, read.thread, last, self.threads.actions[read.state], event)
+        action = self.threads.actions[read.state]
+        if self.reduced and self._waits.blocks(read.state, action, event):
+            return self._waits_again(graph.restricted(kept), read, last, event)
+        new = self._reading(graph, read.thread, last, action, event)
         other = graph.revisited(kept, read, new)
         low = 1 + lower_bound(other, event.place, event.seen | last.seen)
         places = self._places(other, event, low)
         other.add(event)
         return [self._revisited(other, event, new, position) for position in places]
+
+    def _waits_again(self, graph: Graph, read: Event, last: Event, write: Event) -> list[Choice]:
+        """The graph in which a thread waits because its read finds the write."""
+        number, place = read.thread, read.place
+        wait = self._waits.begin(last, number, read.bit, place)
+        wait.known = mask_of(graph, place) | write.bit
+        graph.order.insert(graph.order.index(read), wait)
+        graph.without(read)
+        graph.threads[number].append(wait)
+        position = len(graph.writes[place])
+        if position not in self._places(graph, write, 1 + lower_bound(graph, place, write.seen)):
+            return []
+        graph.add(write)
+        graph.place_write(write, position)
+        graph.waiting[number] = mask_of(graph, place)
+        return [lambda: self._judged(graph, write)]
 
     def _revisited(self, graph: Graph, event: Event, new: Event, position: int) -> Choice:
         is_last = position == len(graph.writes[event.place])
@@ -409,7 +503,8 @@ class Explorer:
             other.place_write(event, position)
             if not is_last and not self.consistency.accepts(other, event, new):
                 return None
-            return self._judged(other, event, new)
+            judged = self._judged(other, event, new)
+            return None if new.idle and not is_last and judged is other else judged
 
         return make
 
@@ -417,20 +512,8 @@ class Explorer:
 
     def _judged(self, graph: Graph, *fresh: Event) -> Graph | Failing:
         """The graph, or that its new events race with others."""
-        if self.races and any(self._races(graph, event) for event in fresh):
-            return Failing(graph, None)
+        if self.races:
+            racing = self._races.with_race(graph, fresh)
+            if racing is not None:
+                return Failing(racing, None)
         return graph
-
-    def _races(self, graph: Graph, event: Event) -> bool:
-        """Is there an access of the same cell that does not happen before the event, one of them a write and
-        one not atomic? The event happens before nothing."""
-        others = graph.writes[event.place][1:]
-        if event.kind is Kind.WRITE:
-            others = (*others, *graph.reads.get(event.place, ()))
-        atomic = self.clocks.is_atomic(event)
-        return any(
-            other.thread != event.thread
-            and not other.bit & event.before
-            and not (atomic and self.clocks.is_atomic(other))
-            for other in others
-        )

@@ -3,16 +3,19 @@ additions."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from treville.machines.graphs.event import INITIAL, Event, Kind
 
 
 class Graph:
     """`threads` are the events of each thread, `roots` what started it, `order` all events as they were
     added. `writes` has coherence for each cell, the initial write first, `reads` the reads of each cell,
-    `objects` the allocations by where the objects begin, `joins` who joined a thread. `urgent` is a thread
-    in the middle of a read-modify-write, or -1."""
+    `objects` the allocations by where the objects begin, `joins` who joined a thread. `waiting` are the
+    threads that wait for a read to find something else than what the masks of writes have. `urgent` is a
+    thread in the middle of a read-modify-write, or -1."""
 
-    __slots__ = ("joins", "objects", "order", "reads", "roots", "threads", "urgent", "writes")
+    __slots__ = ("joins", "objects", "order", "reads", "roots", "threads", "urgent", "waiting", "writes")
 
     def __init__(self) -> None:
         self.threads: dict[int, list[Event]] = {}
@@ -22,6 +25,7 @@ class Graph:
         self.reads: dict[int, tuple[Event, ...]] = {}
         self.objects: dict[int, Event] = {}
         self.joins: dict[int, Event] = {}
+        self.waiting: dict[int, int] = {}
         self.urgent = -1
 
     def copy(self) -> Graph:
@@ -34,6 +38,7 @@ class Graph:
         other.reads = self.reads.copy()
         other.objects = self.objects.copy()
         other.joins = self.joins.copy()
+        other.waiting = self.waiting.copy()
         other.urgent = self.urgent
         return other
 
@@ -55,6 +60,11 @@ class Graph:
         }
         other.objects = {at: event for at, event in self.objects.items() if event.bit & kept}
         other.joins = {thread: event for thread, event in self.joins.items() if event.bit & kept}
+        other.waiting = {
+            thread: (self.waiting[thread] if events[-1] is threads[thread][-1] else events[-1].known) & kept
+            for thread, events in other.threads.items()
+            if events and events[-1].kind is Kind.WAIT
+        }
         other.urgent = -1
         return other
 
@@ -66,6 +76,12 @@ class Graph:
         other.reads[new.place] = tuple([new if read is old else read for read in other.reads[new.place]])
         other.urgent = new.thread if new.linked and not new.idle else -1
         return other
+
+    def without(self, read: Event) -> None:
+        """Take a read away, the last event of its thread."""
+        self.threads[read.thread].pop()
+        self.order.remove(read)
+        self.reads[read.place] = tuple([other for other in self.reads[read.place] if other is not read])
 
     def key(self) -> tuple[object, ...]:
         """The same for graphs with the same events, sources and coherence."""
@@ -113,22 +129,31 @@ class Graph:
         return found
 
 
-def may_be_revisited(graph: Graph, read: Event, prefix: int, first_choices: dict[int, int]) -> int | None:
+def may_be_revisited(
+    graph: Graph,
+    read: Event,
+    prefix: int,
+    first_choices: dict[int, int],
+    blocks: Callable[[Event, Event], bool],
+) -> int | None:
     """The events to keep if a new write with this prefix (without the write) is to be read by an earlier
     read; None if what would be deleted, or the read, was not added as it would be again: reading the last
-    write in coherence, written last, chosen first (TruSt, section 3.3)."""
+    write in coherence, waiting because of it, written last, chosen first (TruSt, section 3.3)."""
     order = graph.order
     start = order.index(read)
     kept = INITIAL
     for event in order[:start]:
         kept |= event.bit
     so_far = kept | prefix
+    looked: set[int] = set()
     for event in order[start:]:
         so_far |= event.bit
         if event.bit & prefix:
             continue
         kind = event.kind
         if kind is Kind.READ:
+            if event.bit in looked:
+                continue
             source = event.source
             assert source is not None
             if not source.bit & so_far or graph.later(source) & so_far:
@@ -136,6 +161,19 @@ def may_be_revisited(graph: Graph, read: Event, prefix: int, first_choices: dict
         elif kind is Kind.WRITE:
             if graph.later(event) & so_far or graph.readers(event) & so_far:
                 return None
-        elif kind is Kind.CHOOSE and event.value != first_choices[event.state]:
-            return None
+        elif kind is Kind.CHOOSE:
+            if event.value != first_choices[event.state]:
+                return None
+        elif kind is Kind.WAIT:
+            last = _last_of(graph, event.place, so_far)
+            if not blocks(event, last):
+                events = graph.threads[event.thread]
+                if event.index + 1 >= len(events) or events[event.index + 1].source is not last:
+                    return None
+                looked.add(events[event.index + 1].bit)
     return kept | prefix | read.bit
+
+
+def _last_of(graph: Graph, place: int, mask: int) -> Event:
+    """The last write of a cell that is in the mask."""
+    return next(write for write in reversed(graph.writes[place]) if write.bit & mask)

@@ -22,7 +22,7 @@ from treville.programs import ir
 from treville.programs.spin import registers_of
 
 _MOST_THREADS = 64  # as `Memories.fresh` names objects
-_UNSEEN = (Kind.READ, Kind.FENCE, Kind.CHOOSE)
+_UNSEEN = (Kind.READ, Kind.FENCE, Kind.CHOOSE, Kind.WAIT)
 
 
 class Rounds:
