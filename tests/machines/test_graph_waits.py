@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from tests.machines.test_graphs import as_in_c
+from tests.random_views import as_in_c
 from tests.random_waiting import Waiting
 from tests.seeds import conclusive
 

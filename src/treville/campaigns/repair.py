@@ -142,8 +142,13 @@ def _fill(draft: Draft[RepairReport], question: Question, telling: Telling[Repai
         draft.report = replace(draft.report, models=names, test=test, warnings=warnings)
     dialect = subject.test.dialect if isinstance(subject, LitmusSubject) else ""
     contexts = [Context(model, options.goal if not dialect else None, dialect) for model in models]
-    found = repaired(subject, contexts, options.wanted, table, budget)
-    draft.report = _told(draft.report, found, question)
+    begun = draft.report
+
+    def tell(answer: Repaired) -> None:
+        telling.provisional(_told(begun, answer, question))
+
+    found = repaired(subject, contexts, options.wanted, table, budget, tell)
+    draft.report = _told(begun, found, question)
 
 
 def _subject(question: Question) -> Subject:

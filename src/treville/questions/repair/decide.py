@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from treville.events.execution import Execution
@@ -92,18 +92,31 @@ class Repaired:
 
 
 def repaired(
-    subject: Subject, contexts: Sequence[Context], wanted: Wanted, table: Table, budget: Budget
+    subject: Subject,
+    contexts: Sequence[Context],
+    wanted: Wanted,
+    table: Table,
+    budget: Budget,
+    tell: Callable[[Repaired], None] = lambda _: None,
 ) -> Repaired:
-    """The cheapest changes, or why there are none."""
-    return _Repair(subject, contexts, wanted, table, budget).answer()
+    """The cheapest changes, or why there are none. Who listens is told the answer before it is known what
+    each change forbids."""
+    return _Repair(subject, contexts, wanted, table, budget, tell).answer()
 
 
 class _Repair:
     """One question."""
 
     def __init__(
-        self, subject: Subject, contexts: Sequence[Context], wanted: Wanted, table: Table, budget: Budget
+        self,
+        subject: Subject,
+        contexts: Sequence[Context],
+        wanted: Wanted,
+        table: Table,
+        budget: Budget,
+        tell: Callable[[Repaired], None],
     ) -> None:
+        self.tell = tell
         self.subject = subject
         self.models = [context.model for context in contexts]
         self.wanted = wanted
@@ -122,7 +135,7 @@ class _Repair:
                 return self._not_right(asked)
         found = cheapest(self.subject, self.models, start, choices, self.budget, known)
         answer = Repaired(Verdict.UNKNOWN, found.reason, asked=found.checks, sites=len(self.sites))
-        if found.refuted is not None or (found.assignment is None and not found.reason):
+        if found.helpless:
             self._impossible(answer, found)
         elif found.assignment is not None:
             self._confirmed(answer, found)
@@ -190,10 +203,16 @@ class _Repair:
         answer.optimal = found.optimal
         answer.cost = self._cost(found.assignment)
         answer.diff = unified(self.subject.texts, texts)
-        answer.changes = list(self._changes(found, changed(self.subject.sites, found.assignment)))
-        if self.wanted.weaken:
-            kept = [site for site in self.sites if self._is_needed(site, found.assignment)]
-            answer.needed = list(self._changes(found, kept))
+        other = changed(self.subject.sites, found.assignment)
+        kept = [site for site in self.sites if self._is_needed(site, found.assignment)]
+        kept = kept if self.wanted.weaken else []
+        answer.changes = [self._change(found.assignment, site) for site in other]
+        answer.needed = [self._change(found.assignment, site) for site in kept]
+        self.tell(answer)
+        explained = [] if self.wanted.weaken else other
+        forbids = {site: self._forbidden(found.assignment, site) for site in (*explained, *kept)}
+        answer.changes = [replace(each, forbids=forbids.get(each.site)) for each in answer.changes]
+        answer.needed = [replace(each, forbids=forbids[each.site]) for each in answer.needed]
 
     def _cost(self, assignment: Assignment) -> int:
         sites = self.sites if self.wanted.weaken else changed(self.subject.sites, assignment)
@@ -205,16 +224,12 @@ class _Repair:
     def _is_needed(self, site: Site, assignment: Assignment) -> bool:
         return bool(site.downwards(assignment[site.number]))
 
-    def _changes(self, found: Found, sites: Sequence[Site]) -> Iterator[Change]:
-        assert found.assignment is not None
-        for site in sites:
-            level = found.assignment[site.number]
-            before, after = self.subject.written(site, level)
-            if level == site.present:
-                after = before
-            cost = self.costs.of(site, level)
-            cost -= 0 if self.wanted.weaken else self.costs.of(site, site.present)
-            yield Change(site, before, after, cost, self._forbidden(found.assignment, site))
+    def _change(self, assignment: Assignment, site: Site) -> Change:
+        level = assignment[site.number]
+        before, after = self.subject.written(site, level)
+        cost = self.costs.of(site, level)
+        cost -= 0 if self.wanted.weaken else self.costs.of(site, site.present)
+        return Change(site, before, before if level == site.present else after, cost, None)
 
     def _forbidden(self, assignment: Assignment, site: Site) -> Forbidden | None:
         """The execution that is there as soon as one site has its next weaker level."""

@@ -23,13 +23,14 @@ from treville.results import Budget, BudgetExceeded, Verdict
 
 @dataclass(slots=True)
 class Found:
-    """A repair and how sure it is: `assignment` None is none. `refuted`: an execution that stays whatever is
-    changed. `reason` is why nothing better was found."""
+    """A repair and how sure it is: `assignment` None is none. `helpless`: whatever is changed, the property
+    does not hold, as the execution `refuted` shows. `reason` is why nothing better was found."""
 
     assignment: Assignment | None
     optimal: bool = False
     refuted: Violation | None = None
     reason: str = ""
+    helpless: bool = False
     checks: int = 0
     seen: list[Violation] = field(default_factory=list)
 
@@ -67,24 +68,13 @@ class Search:
         self.undecided = ""
 
     def run(self, known: Assignment | None) -> Found:
-        """Begin with what costs nothing, and with all that could be done."""
+        """Begin with what costs nothing."""
         found = self.found
         found.assignment = known
         try:
             asked = self.ask(self.start)
             if asked.verdict is Verdict.PASS:
                 return self._ended(self.start)
-            if known is None:
-                most = self._most()
-                best = self.ask(most)
-                if best.verdict is Verdict.FAIL:
-                    found.refuted = best.violations[0] if best.violations else None
-                    found.reason = best.reason or "the property does not hold with all fences and orders"
-                    return found
-                if best.verdict is Verdict.PASS:
-                    found.assignment = most
-                else:
-                    self.undecided = best.reason
             return self._descend(asked)
         except BudgetExceeded as error:
             found.reason = f"{error.reason} ({error.advice})" if error.advice else error.reason
@@ -96,7 +86,7 @@ class Search:
         while True:
             assignment = chooser.cheapest(self.budget)
             if assignment is None:
-                return self._ended(self.found.assignment, optimal=False)
+                return self._helpless()
             known = next((v for v in self.found.seen if self._is_seen(v, assignment)), None)
             if known is not None:
                 chooser.learn(beyond(known, self.subject.sites, self._both(known, assignment)))
@@ -105,6 +95,22 @@ class Search:
             if asked.verdict is Verdict.PASS:
                 return self._ended(assignment, optimal=not self.undecided)
             self._learn(chooser, assignment, asked)
+
+    def _helpless(self) -> Found:
+        """Nothing agrees with what was learnt: an execution is there whatever is changed, or something was
+        not decided. All that could be done is asked about, for what was learnt is about single executions."""
+        found = self.found
+        if found.assignment is not None:
+            return self._ended(found.assignment, optimal=False)
+        most = self._most()
+        asked = self.ask(most)
+        if asked.verdict is Verdict.PASS:
+            return self._ended(most, optimal=False)
+        found.reason = asked.reason or self.undecided
+        if asked.verdict is Verdict.FAIL:
+            found.helpless = True
+            found.refuted = asked.violations[0] if asked.violations else None
+        return found
 
     def ask(self, assignment: Assignment) -> Asked:
         """The answer under the first model that does not let the property hold; that one is asked first the
