@@ -17,6 +17,7 @@ from treville.machines.graphs.explore import Explorer
 from treville.machines.graphs.graph import Graph
 from treville.machines.graphs.of_program import explorer_for
 from treville.machines.states import TooManyStates
+from treville.models.evaluate import evaluate
 from treville.models.library import load_model
 from treville.models.model import Model
 from treville.programs import ir
@@ -119,6 +120,28 @@ def test_threads_at_a_barrier_are_never_left_behind() -> None:
     explorer = explorer_for(program.finished(), load_model("rc11"), frozenset())
     explorer.explore()
     assert (explorer.complete, explorer.blocked) == (6, 0)
+
+
+@pytest.mark.parametrize("names", [("waits", "writes"), ("writes", "waits")])
+def test_a_read_that_only_waits_races(names: tuple[str, str]) -> None:
+    """One thread waits for 1, atomically; the other one writes 2, and not atomically."""
+    program = ProgramDraft()
+    place = ir.Const(program.location("x").address)
+    waits, writes = ThreadDraft("waits"), ThreadDraft("writes")
+    waits.labels["again"] = 0
+    again = ir.Op("ne", (ir.Reg("now"), ir.Const(1)), 32)
+    waits.instructions += [ir.Load("now", place, RELAXED, index=1), ir.Branch("again", again, index=2)]
+    writes.instructions.append(ir.Store(place, ir.Const(2), frozenset({"NA", "DATA"}), index=1))
+    program.functions |= {"waits": waits, "writes": writes}
+    program.threads.append(ThreadDraft("main", [ir.Spawn(f"h{n}", n, ir.Const(0)) for n in names]))
+    task = ready_task(program.finished(), load_model("rc11"), Property.RACE, 1)
+    found = DECIDE["graphs"]().run(task)
+    assert isinstance(found, Refuted)
+    judged = evaluate(
+        task.model, len(found.execution.events), found.execution.sets, found.execution.relations
+    )
+    assert judged.consistent
+    assert judged.undefined
 
 
 def races(seeds: range) -> set[type]:

@@ -1,8 +1,10 @@
-"""Do the newest events of a graph race with others? What happens before what is what the clocks say."""
+"""Do the newest events of a graph race with others? What happens before what is what the clocks say.
+
+A thread that waits to read a cell races as well. New writes are offered to it, also those that make it wait
+on: if the read or the write is not atomic, reading it orders nothing, and that is the race.
+"""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 from treville.machines.graphs.clocks import Clocks
 from treville.machines.graphs.event import Event, Kind
@@ -11,10 +13,10 @@ from treville.machines.threads import Action
 
 
 class Races:
-    """Looks for races; `reading` makes the read of a write that a thread would do next."""
+    """Looks for races."""
 
-    def __init__(self, clocks: Clocks, reading: Callable[[Graph, int, Event, Event], Event]) -> None:
-        self._clocks, self._reading = clocks, reading
+    def __init__(self, clocks: Clocks) -> None:
+        self._clocks = clocks
 
     def are_possible(self, graph: Graph, action: Action) -> bool:
         """Is the read that comes next, or a write of its cell, not atomic?"""
@@ -22,21 +24,9 @@ class Races:
             return True
         return not all(self._clocks.is_atomic(write) for write in graph.writes[action.address][1:])
 
-    def with_race(self, graph: Graph, fresh: tuple[Event, ...]) -> Graph | None:
-        """The graph, if one of the events, which happen before nothing, races in it. A thread that waits to
-        read races with writes as well: then the graph has its read."""
-        for event in fresh:
-            if self._races(graph, event):
-                return graph
-            if event.kind is Kind.WRITE and graph.waiting and graph.writes[event.place][-1] is event:
-                found = self._with_waiting_read(graph, event)
-                if found is not None:
-                    return found
-        return None
-
-    def _races(self, graph: Graph, event: Event) -> bool:
+    def has(self, graph: Graph, event: Event) -> bool:
         """Is there an access of the same cell that does not happen before the event, one of them a write and
-        one not atomic?"""
+        one not atomic? The event happens before nothing."""
         others = graph.writes[event.place][1:]
         if event.kind is Kind.WRITE:
             others = (*others, *graph.reads.get(event.place, ()))
@@ -47,16 +37,3 @@ class Races:
             and not (atomic and self._clocks.is_atomic(other))
             for other in others
         )
-
-    def _with_waiting_read(self, graph: Graph, write: Event) -> Graph | None:
-        """The graph with a read of what was there before the write, by a thread that waits for the cell."""
-        for number in graph.waiting:
-            wait = graph.last(number)
-            if wait.place != write.place or wait.thread == write.thread or wait.bit & write.before:
-                continue
-            read = self._reading(graph, number, wait, graph.writes[write.place][-2])
-            if not (self._clocks.is_atomic(write) and self._clocks.is_atomic(read)):
-                other = graph.copy()
-                other.add(read)
-                return other
-        return None
