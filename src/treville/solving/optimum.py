@@ -24,11 +24,13 @@ class Optimum:
         costs: Mapping[Literal, int],
         counted: Sequence[Literal] = (),
         most: int | None = None,
+        strategy: str = "usc",
     ) -> None:
         import clingo
 
         self.control = clingo.Control(
-            ["--warn=none", "--models=0", "--opt-strategy=usc", "--sign-def=neg"], logger=lambda *_: None
+            ["--warn=none", "--models=0", f"--opt-strategy={strategy}", "--sign-def=neg"],
+            logger=lambda *_: None,
         )
         with self.control.backend() as backend:
             hand_over(formula, backend, Budget())

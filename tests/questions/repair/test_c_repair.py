@@ -143,6 +143,14 @@ def test_the_mailbox_gets_release_and_acquire(tmp_path: Path) -> None:
     assert all(change.forbids is not None for change in found.changes)
 
 
+def test_names_of_files_do_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Messages name files from here; a path from the root means the same file."""
+    monkeypatch.chdir(tmp_path)
+    _, found = ask(tmp_path, MAILBOX, "rc11")
+    assert [change.site.span.file for change in found.changes] == ["program.c"] * 2
+    assert found.diff.startswith("--- a/program.c\n+++ b/program.c\n")
+
+
 def test_new_fences_get_lines_and_braces(tmp_path: Path) -> None:
     _, found = ask(tmp_path, MAILBOX, "rc11", wanted=Wanted(only="fences"))
     assert typed(found) == [

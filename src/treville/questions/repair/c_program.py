@@ -67,7 +67,8 @@ class CSubject(Subject):
         self.asking = asking
         self.unit = compiling.unit(file)
         own = [file, *compiling.others, *_headers(file, self.unit, compiling)]
-        self.texts = {name: disk.read_text(name) for name in dict.fromkeys(own) if _is_source(name)}
+        names = dict.fromkeys(map(_from_here, own))
+        self.texts = {name: disk.read_text(name) for name in names if _is_source(name)}
         self.sources = sources_of(self.texts)
         self.sites: Sequence[Site] = self.sources.sites
         self.skeleton = Skeleton(self.sources, partial(compiling.unit, file))
@@ -145,6 +146,13 @@ class CSubject(Subject):
 def _by_file(texts: Mapping[str, str], edits: Sequence[Edit]) -> dict[str, str]:
     changed = dict.fromkeys(edit.file for edit in edits)
     return {file: edited(texts[file], [edit for edit in edits if edit.file == file]) for file in changed}
+
+
+def _from_here(file: str) -> str:
+    """A file's name as spans and patches have it: from the folder where the command was run."""
+    path = Path(file).absolute()
+    here = disk.here()
+    return str(path.relative_to(here)) if path.is_relative_to(here) and ".." not in path.parts else file
 
 
 def _is_source(file: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TypeAlias
 
 from treville.fences import PLACE
@@ -53,6 +54,8 @@ class Skeleton:
             for (file, offset), numbers in sources.at.items()
         }
         self._made: dict[int, tuple[Program, Program]] = {}
+        self._own = {str(Path(file).absolute()): file for file in sources.texts}
+        self._names: dict[str, str | None] = {}
         self.usable = set(self._usable(self.program(1)))
         self.liked = dict(_liked(self.program(1)))
 
@@ -88,13 +91,21 @@ class Skeleton:
 
     def _with_site(self, instruction: Instruction) -> Instruction:
         span = instruction.span
-        if span is None or span.file not in self._moved:
+        name = None if span is None else self._name(span.file)
+        if span is None or name is None:
             return instruction
+        span = replace(span, file=name)
         number = self._number(instruction, span)
         instruction = replace(instruction, span=self._origin(span))
         if number is None or not isinstance(instruction, Load | Store | Fence):
             return instruction
         return replace(instruction, tags=instruction.tags | {self.sources.sites[number].tag})
+
+    def _name(self, file: str) -> str | None:
+        """The file of the sources that a span means, whatever it calls it."""
+        if file not in self._names:
+            self._names[file] = self._own.get(str(Path(file).absolute()))
+        return self._names[file]
 
     def _origin(self, span: Span) -> Span:
         line, column = self._moved[span.file].origin(span.line, span.column)

@@ -32,26 +32,13 @@ class Chooser:
         needs: Iterable[tuple[Choice, Sequence[Choice]]] = (),
         liked: Mapping[int, str] | None = None,
     ) -> None:
-        formula = Formula()
         self.sites = sites
         self.start = start
+        self.costs = costs
         self._liked = liked or {}
-        self.literals: dict[Choice, Literal] = {choice: formula.choice() for choice in costs}
-        by_site: dict[int, list[Literal]] = {}
-        for (number, _), literal in self.literals.items():
-            for other in by_site.setdefault(number, []):
-                formula.forbid(literal, other)
-            by_site[number].append(literal)
-        prices = {
-            literal: _COST_COUNTS * costs[choice] + _CHANGE_COUNTS + self._strength(choice)
-            for choice, literal in self.literals.items()
-        }
-        for choice, others in needs:
-            if choice in self.literals and not any(start[number] == level for number, level in others):
-                wanted = [self.literals[other] for other in others if other in self.literals]
-                formula.require(Literal(-self.literals[choice]), *wanted)
-        self._all = list(self.literals.values())
-        self._solver = Optimum(formula, prices)
+        self._needs = list(needs)
+        self._beyond: list[Assignment] = []
+        self._left_out: list[Assignment] = []
 
     def _strength(self, choice: Choice) -> int:
         number, level = choice
@@ -61,29 +48,46 @@ class Chooser:
 
     def learn(self, beyond: Iterable[Assignment]) -> None:
         """For each assignment: a repair has at some site a level that is not at most the one there."""
-        self._solver.forbid([self._none_of(assignment) for assignment in beyond])
-
-    def _none_of(self, assignment: Assignment) -> list[Literal]:
-        return [Literal(-literal) for literal in self._beyond(assignment)]
-
-    def _beyond(self, assignment: Assignment) -> list[Literal]:
-        found = []
-        for (number, level), literal in self.literals.items():
-            levels = self.sites[number].levels
-            if not levels[level].at_most(levels[assignment[number]]):
-                found.append(literal)
-        return found
+        self._beyond += beyond
 
     def leave_out(self, assignment: Assignment) -> None:
         """Choose anything but this."""
-        chosen = {(number, level) for number, level in enumerate(assignment)}
-        literals = self.literals.items()
-        self._solver.forbid([[atom if choice in chosen else Literal(-atom) for choice, atom in literals]])
+        self._left_out.append(assignment)
 
     def cheapest(self, budget: Budget) -> Assignment | None:
-        """The cheapest assignment that agrees with all that was learnt; None: nothing does."""
-        found = self._solver.best(self._all, budget)
+        """The cheapest assignment that agrees with all that was learnt; None: nothing does. The solver starts
+        anew each time, and goes down from solutions: a core-guided search did not end on some of these."""
+        formula = Formula()
+        literals = {choice: formula.choice() for choice in self.costs}
+        self._constrain(formula, literals)
+        prices = {
+            literal: _COST_COUNTS * self.costs[choice] + _CHANGE_COUNTS + self._strength(choice)
+            for choice, literal in literals.items()
+        }
+        found = Optimum(formula, prices, strategy="bb").best(list(literals.values()), budget)
         if found is None:
             return None
-        chosen = {number: level for (number, level), literal in self.literals.items() if literal in found}
+        chosen = {number: level for (number, level), literal in literals.items() if literal in found}
         return with_levels(self.start, chosen)
+
+    def _constrain(self, formula: Formula, literals: Mapping[Choice, Literal]) -> None:
+        by_site: dict[int, list[Literal]] = {}
+        for (number, _), literal in literals.items():
+            for other in by_site.setdefault(number, []):
+                formula.forbid(literal, other)
+            by_site[number].append(literal)
+        for choice, others in self._needs:
+            if choice in literals and not any(self.start[number] == level for number, level in others):
+                wanted = [literals[other] for other in others if other in literals]
+                formula.require(Literal(-literals[choice]), *wanted)
+        for assignment in self._beyond:
+            formula.require(*(literals[choice] for choice in literals if self._is_beyond(choice, assignment)))
+        for assignment in self._left_out:
+            chosen = set(enumerate(assignment))
+            atoms = literals.items()
+            formula.forbid(*(atom if choice in chosen else Literal(-atom) for choice, atom in atoms))
+
+    def _is_beyond(self, choice: Choice, assignment: Assignment) -> bool:
+        number, level = choice
+        levels = self.sites[number].levels
+        return not levels[level].at_most(levels[assignment[number]])
