@@ -90,12 +90,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     dialects = options.dialect or ["X86", "PPC"]
     ended: Counter[str] = Counter()
     slowest, began = 0.0, time.process_time()
-    for seed in range(first, first + options.models):
+    for done, seed in enumerate(range(first, first + options.models), 1):
         dialect = dialects[seed % len(dialects)]
         text, started = planted(seed, dialect), time.process_time()
         how = recovered(text, dialect, options.events, options.seconds)
         slowest = max(slowest, time.process_time() - started)
         ended[how.partition(":")[0]] += 1
+        if done % 20 == 0:
+            print(f"{done} models: {dict(ended)}", flush=True)
         if how != "found":
             print(f"{dialect} seed {seed}: {how}\n{text}", flush=True)
     counts = ", ".join(f"{count} {how}" for how, count in ended.items())
