@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from treville.cli.main import main
+from treville.models.library import load_model
+from treville.questions.comparison import Difference, Scope, smallest_difference
 
 
 def test_every_shipped_model_is_listed_with_its_source(capsys: pytest.CaptureFixture[str]) -> None:
@@ -29,3 +32,17 @@ def test_the_strength_order_holds_on_the_examples(capsys: pytest.CaptureFixture[
     assert "SB" in told_apart["sc", "tso"]
     assert "MP" in told_apart["tso", "pso"]
     assert all(report["tests"] > 10 for report in reports)
+
+
+def test_tests_that_an_order_is_not_meant_for_do_not_count(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`dmb st` means less to `power` than to `armv7`: no test of ARM breaks an order on tests of Power."""
+    difference = smallest_difference(load_model("power"), load_model("armv7"), Scope("AArch64", 4))
+    assert isinstance(difference, Difference)
+    test = tmp_path / "of-arm.litmus"
+    test.write_text(difference.text)
+    assert main(["models", "--json", "armv7", "--check", str(test)]) == 0
+    reports = {r["stronger"]: r for r in map(json.loads, capsys.readouterr().out.splitlines())}
+    assert (reports["power"]["tests"], reports["power"]["outside"]) == (0, 1)
+    assert (reports["sc"]["tests"], reports["sc"]["outside"]) == (1, 0)

@@ -175,9 +175,9 @@ def test_models_say_which_fences_they_know() -> None:
 
 
 def test_stronger_models_allow_less() -> None:
-    own = [pair for pair in STRENGTH if pair[0] in (*OWN, "svcomp") and pair[1] in OWN]
+    own = [each for each in STRENGTH if each.stronger in (*OWN, "svcomp") and each.weaker in OWN]
     assert len(own) >= 7
-    for stronger, weaker in own:
+    for stronger, weaker, _ in own:
         for name, (candidate, _) in TESTS.items():
             if candidate.judge(load_model(stronger)).consistent:
                 assert candidate.judge(load_model(weaker)).consistent, (stronger, weaker, name)

@@ -9,9 +9,10 @@ from tests.questions.comparison_brute_force import Space, separations
 from tests.random_models import random_model
 
 from treville.models.cat.resolve import resolve_text
-from treville.models.library import STRENGTH, load_model
+from treville.models.library import STRENGTH, Order, load_model
 from treville.models.model import Model
 from treville.programs.litmus import parse
+from treville.programs.litmus.writing import WRITERS
 from treville.questions.comparison import Difference, Scope, all_differences, search, smallest_difference
 from treville.questions.comparison.dialects import dialect_for
 from treville.questions.comparison.found import Found
@@ -141,11 +142,12 @@ def test_well_known_differences(allowing: str, forbidding: str, name: str | None
     assert (found and found.name) == name
 
 
-@pytest.mark.parametrize(("stronger", "weaker"), STRENGTH)
-def test_the_expected_order_of_strength(stronger: str, weaker: str) -> None:
-    """`power` is stronger than `armv7` on tests of Power: the fences of ARM mean less to it."""
-    dialect = "PPC" if stronger == "power" else None
-    assert smallest(stronger, weaker, 4, dialect) is None
+@pytest.mark.parametrize("order", STRENGTH, ids=lambda order: f"{order.stronger}-{order.weaker}")
+def test_the_expected_order_of_strength(order: Order) -> None:
+    """It holds on tests of the dialects that it is meant for, and on no others (rc11 knows C alone)."""
+    for dialect in ("C",) if order.weaker == "rc11" else WRITERS:
+        found = smallest(order.stronger, order.weaker, 4, dialect)
+        assert (found is None) == (dialect in order.dialects), (dialect, found)
 
 
 def test_what_is_found_is_confirmed_and_explained() -> None:

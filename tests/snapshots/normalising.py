@@ -67,10 +67,11 @@ def _json(line: str) -> Json:
 
 
 def _without_times(value: Json, here: bool = False) -> Json:
-    """`seconds` is a number, or has a number for each stage: their names stay. Compilers and checksums go."""
+    """`seconds` is a number, and `stages` has one for each: their names stay. Compilers and checksums go."""
     if isinstance(value, dict):
         kept = {key: inner for key, inner in value.items() if key not in ("compiler", "checksum")}
-        return {key: _without_times(inner, here or key == "seconds") for key, inner in kept.items()}
+        times = ("seconds", "stages")
+        return {key: _without_times(inner, here or key in times) for key, inner in kept.items()}
     if isinstance(value, list):
         return [_without_times(inner, here) for inner in value]
     return _TIME if here and isinstance(value, int | float) else value

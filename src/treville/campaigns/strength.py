@@ -1,5 +1,6 @@
 """Is a model as strong as expected? Every state that the stronger of two models allows must be allowed by
-the weaker one, on every test of a suite whose instructions both understand (compare 004 chapter 6)."""
+the weaker one, on every test of a suite that the order is meant for and whose instructions both understand
+(compare 004 chapter 6)."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from typing import Any
 
 from treville.campaigns.inputs import read_text
 from treville.campaigns.loading import load_model, load_test
+from treville.models.library import Order
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.outcomes import outcomes_of_all_runs
 from treville.records import dataclass, field
@@ -25,6 +27,7 @@ class StrengthResult:
     broken: list[str] = field(default_factory=list)
     strict: list[str] = field(default_factory=list)
     refused: int = 0
+    outside: int = 0
     unanswered: int = 0
 
     def as_report(self) -> dict[str, Any]:
@@ -37,6 +40,7 @@ class StrengthResult:
             "broken_by": self.broken,
             "told_apart_by": self.strict,
             "refused": self.refused,
+            "outside": self.outside,
             "unanswered": self.unanswered,
         }
 
@@ -45,7 +49,11 @@ class StrengthResult:
         claim = f"{self.stronger} is at least as strong as {self.weaker}"
         rest = "".join(
             f", {count} {what}"
-            for count, what in ((self.refused, "refused"), (self.unanswered, "unanswered"))
+            for count, what in (
+                (self.refused, "refused"),
+                (self.outside, "of other dialects"),
+                (self.unanswered, "unanswered"),
+            )
             if count
         )
         if self.broken:
@@ -57,16 +65,19 @@ class StrengthResult:
 
 
 def check_strength(
-    files: Sequence[str], order: Iterable[tuple[str, str]], seconds: float | None = None
+    files: Sequence[str], orders: Iterable[Order], seconds: float | None = None
 ) -> Iterator[StrengthResult]:
-    """A result for each pair (stronger, weaker). A test that either model refuses does not count."""
+    """A result for each order. A test that either model refuses does not count."""
     tests = [_readable(file) for file in files]
     states: dict[tuple[int, str], frozenset[object] | str | None] = {}
-    for stronger, weaker in order:
+    for stronger, weaker, dialects in orders:
         result = StrengthResult(stronger, weaker)
         for number, test in enumerate(tests):
             if test is None:
                 result.refused += 1
+                continue
+            if test.dialect not in dialects:
+                result.outside += 1
                 continue
             answers = []
             for model in (stronger, weaker):

@@ -67,11 +67,11 @@ def _check(options: argparse.Namespace) -> int:
     if not files:
         raise InputError("no litmus tests found", None, "give tests to --check")
     wanted = set(options.names)
-    order = [pair for pair in STRENGTH if not wanted or wanted & set(pair)]
-    if not order:
+    orders = [order for order in STRENGTH if not wanted or wanted & {order.stronger, order.weaker}]
+    if not orders:
         return _nothing_expected(options)
     codes = []
-    for result in check_strength(files, order, options.timeout):
+    for result in check_strength(files, orders, options.timeout):
         codes.append(
             ExitCode.FAIL if result.broken else ExitCode.UNKNOWN if result.unanswered else ExitCode.PASS
         )

@@ -15,6 +15,7 @@ from treville.drawing.svg import card, document, line, rectangle, text
 from treville.records import dataclass, field
 
 _BOX, _GAP, _ROW, _MARGIN = 30, 46, 104, 28
+_SHARES = (0.58, 0.32, 0.84, 0.45, 0.71)  # of a line: where its test may stand
 _RULES = (
     f"text{{font-family:{SANS};font-size:13px;fill:$ink}}"
     ".card{fill:$card;stroke:$line}.model{fill:$box;stroke:$slate}.edge{stroke:$grey;stroke-width:1.4}"
@@ -111,21 +112,25 @@ class Hierarchy:
         label = {members[0]: " = ".join(members) for members in self.classes()}
         rows = self._rows()
         widths = {model: width_of(words, 13) + 24 for model, words in label.items()}
-        across = [sum(widths[m] for m in row) + _GAP * (len(row) - 1) for row in rows]
+        gap = max([_GAP, *(width_of(test, 12) / 2 for _, _, test in self.edges())])
+        across = [sum(widths[m] for m in row) + gap * (len(row) - 1) for row in rows]
         whole = max([*across, width_of(title, 15)])
         places: dict[str, Rectangle] = {}
         for depth, row in enumerate(rows):
             x = _MARGIN + (whole - across[depth]) / 2
             for model in row:
                 places[model] = Rectangle(x, _MARGIN + 34 + depth * _ROW, widths[model], _BOX)
-                x += widths[model] + _GAP
+                x += widths[model] + gap
         frame = Rectangle(0, 0, whole + 2 * _MARGIN, 2 * _MARGIN + 34 + (len(rows) - 1) * _ROW + _BOX)
         parts = [card(frame), text(Point(_MARGIN, _MARGIN + 8), title, kind="title")]
-        lines, plates = [], []
+        lines, plates, taken = [], [], list(places.values())
         for one, other, test in self.edges():
             start, end = _bottom(places[one]), _top(places[other])
             lines.append(line(start, end, "edge"))
-            plates += _plate(start, end, test)
+            plate = _free(start, end, test, taken)
+            taken.append(plate)
+            below = Point(plate.centre.x, plate.centre.y + 4)
+            plates += [rectangle(plate, kind="plate"), text(below, test, kind="test", anchor="middle")]
         boxes = []
         for model, place in places.items():
             middle = Point(place.x + place.width / 2, place.y + 20)
@@ -159,13 +164,19 @@ def _top(place: Rectangle) -> Point:
     return Point(place.x + place.width / 2, place.y)
 
 
-def _plate(start: Point, end: Point, words: str) -> list[str]:
-    """The test on a line, nearer to its lower end so that lines from one model keep theirs apart."""
-    share = 0.58
-    at = Point(start.x + (end.x - start.x) * share, start.y + (end.y - start.y) * share)
+def _free(start: Point, end: Point, words: str, taken: Sequence[Rectangle]) -> Rectangle:
+    """Where the test of a line stands: nearer to its lower end, so that lines from one model stay apart,
+    and elsewhere on the line if something is there already."""
+    found = [_plate(start, end, words, share) for share in _SHARES]
+    return next((plate for plate in found if not any(_overlap(plate, each) for each in taken)), found[0])
+
+
+def _plate(start: Point, end: Point, words: str, share: float) -> Rectangle:
     width = width_of(words, 12)
-    plate = Rectangle(at.x - width / 2 - 3, at.y - 9, width + 6, 18)
-    return [
-        rectangle(plate, kind="plate"),
-        text(Point(at.x, at.y + 4), words, kind="test", anchor="middle"),
-    ]
+    x, y = start.x + (end.x - start.x) * share, start.y + (end.y - start.y) * share
+    return Rectangle(x - width / 2 - 3, y - 9, width + 6, 18)
+
+
+def _overlap(one: Rectangle, other: Rectangle) -> bool:
+    apart = one.right <= other.x or other.right <= one.x or one.bottom <= other.y or other.bottom <= one.y
+    return not apart

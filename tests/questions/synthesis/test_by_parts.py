@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.questions.synthesis.given import ROOT, labelled
+from tests.questions.synthesis.given import ROOT, examples_of, labelled
 from tests.seeds import generator
 
 from treville.campaigns.loading import load_model, load_test
@@ -13,9 +13,9 @@ from treville.models.cat.resolve import resolve_text
 from treville.models.model import Model
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.comparison import Scope, smallest_difference
-from treville.questions.synthesis.answer import judge
+from treville.questions.synthesis.answer import Answer, judge
 from treville.questions.synthesis.by_parts import fill, fill_built_in
-from treville.questions.synthesis.problem import Method, Problem, Space
+from treville.questions.synthesis.problem import Method, Problem, Requirement, Space
 from treville.questions.synthesis.sketches import read_sketch
 from treville.questions.synthesis.uniqueness import Learner
 from treville.questions.synthesis.vocabulary import Vocabulary
@@ -60,16 +60,23 @@ def test_a_framework_is_filled() -> None:
 
 
 def test_a_recursive_hole_is_defined_recursively() -> None:
-    """Three writes in a row: only a closure of steps relates the first to the last."""
-    text = "acyclic po-loc | rf | co | fr\nirreflexive steps; fre; rfe\nempty steps & (fre; coe)\n"
-    sketch = read_sketch(X86.prelude, text, "steps.cat", None)
-    requirements = labelled(_examples(), load_model("sc"))
-    space = Space(base=("po", "rfe", "fre", "coe"), size=1, recursion=1)
-    answer = fill(Problem("X86", tuple(requirements), space), X86, sketch, Budget())
-    if answer.found is None:
-        assert answer.verdict is Verdict.FAIL
-    else:
-        assert not judge(answer.found.resolved(), requirements, Budget(), "").wrong
+    """What a write knows goes between threads: three steps in MP and five in ISA2, so that parts of size
+    1 need a closure, and a definition that is unrolled once is too short for ISA2."""
+    sketch = read_sketch(X86.prelude, "irreflexive steps; fre as known\n", "steps.cat", None)
+    tests = examples_of(("MP", "ISA2", "SB"))
+    requirements = [Requirement(test, test.condition, test.name == "SB", test.name) for test in tests]
+
+    def filled(recursion: int) -> Answer:
+        space = Space(base=("po", "rfe"), size=1, recursion=recursion)
+        return fill(Problem("X86", tuple(requirements), space), X86, sketch, Budget())
+
+    assert filled(0).verdict is Verdict.FAIL
+    found = filled(1).found
+    assert found is not None
+    assert "let rec steps = " in found.body
+    assert not judge(found.resolved(), requirements, Budget(), "").wrong
+    closed = resolve_text(f"{X86.prelude}irreflexive (po | rfe)+; fre as known\n")
+    assert _differs(found.resolved(), closed, 4) is None
 
 
 def test_a_space_that_is_exhausted_is_a_verdict_with_its_tests() -> None:

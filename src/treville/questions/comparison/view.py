@@ -116,8 +116,9 @@ class View(Memory):
         live = (1 << self.n) - 1
         always = mask_of(number for number, literal in enumerate(self.executed) if literal == TRUE)
         implied = [always | 1 << number for number in range(self.n)]
-        sets = {name: self._set(name) for name in sets_read(self.model) | {"R", "W", "IW"}}
-        relations = {name: self._relation(name) for name in relations_read(self.model) | {"po", "rf", "co"}}
+        sets = {name: self._set(name) for name in sorted(sets_read(self.model) | {"R", "W", "IW"})}
+        names = sorted(relations_read(self.model) | {"po", "rf", "co"})
+        relations = {name: self._relation(name) for name in names}
         known = {name: bounds for name, bounds in relations.items() if bounds is not None}
         return ViewFacts(self.n, live, always, implied, [live] * self.n, sets, known)
 
