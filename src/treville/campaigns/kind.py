@@ -63,6 +63,10 @@ def _until_read(progress: Progress) -> None:
         raise _WasRead
 
 
+class StaysHere(TrevilleError):
+    """A question needs files that are known only while it is answered: no other machine can have them."""
+
+
 class Kind(ABC, Generic[Q, R]):
     """A kind of question: how it is answered, and what its report says while there is no answer."""
 
@@ -85,7 +89,7 @@ class Kind(ABC, Generic[Q, R]):
     def read(self, question: Q) -> None:
         """Read all files that answering reads, so that they can be carried to another machine; raises
         `TrevilleError` where that fails. Kinds that know no quicker way begin to answer, and stop when
-        reading ends."""
+        reading ends. Kinds whose questions must be answered here raise `StaysHere`."""
         try:
             for _ in self.answers([question], Telling(_until_read, lambda _: None)):
                 raise TrevilleError("it cannot be read")

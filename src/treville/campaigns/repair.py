@@ -13,7 +13,7 @@ from pathlib import Path
 from treville.campaigns.guard import Draft, guarded
 from treville.campaigns.inputs import input_text, read_text
 from treville.campaigns.keys import key_of, program_key, text_key
-from treville.campaigns.kind import Kind, Limits, Telling
+from treville.campaigns.kind import Kind, Limits, StaysHere, Telling
 from treville.campaigns.loading import load_model
 from treville.campaigns.model_keys import model_key
 from treville.campaigns.outputs import PictureName, file_name
@@ -103,6 +103,12 @@ class Repair(Kind[Question, RepairReport]):
             draft = Draft(self.blank(question))
             guarded(draft, partial(_fill, draft, question, telling))
             yield replace(draft.report, seconds=round(time.monotonic() - started, 4))
+
+    def read(self, question: Question) -> None:
+        """The test's text and what else is read with it. Changed programs are compiled again and again."""
+        if _is_compiled(question):
+            raise StaysHere("programs are repaired where their sources are")
+        super().read(question)
 
     def key(self, question: Question) -> str:
         """The contents of the program, of the models and of the costs, the options."""

@@ -12,7 +12,7 @@ from treville.campaigns.expectations import checked, expected_tests, given_tests
 from treville.campaigns.guard import Draft, guarded
 from treville.campaigns.inputs import read_text
 from treville.campaigns.keys import key_of, text_key
-from treville.campaigns.kind import Kind, Limits, Telling
+from treville.campaigns.kind import Kind, Limits, StaysHere, Telling
 from treville.campaigns.loading import load_model
 from treville.models.library import find_model
 from treville.programs.litmus import DIALECTS
@@ -72,13 +72,17 @@ class Question:
         return self.options.limits
 
 
+def _nobody_knows(_: object) -> None:
+    """Nobody is there to tell the outcome of a test."""
+
+
 class Synth(Kind[Question, SynthReport]):
     """Which model explains the tests?"""
 
     name = "synth"
     report = SynthReport
 
-    def __init__(self, ask: Oracle = lambda _: None) -> None:
+    def __init__(self, ask: Oracle = _nobody_knows) -> None:
         """`ask` is who is asked for outcomes of tests that are missing."""
         self.ask = ask
 
@@ -93,6 +97,10 @@ class Synth(Kind[Question, SynthReport]):
             draft = Draft(self.blank(question))
             guarded(draft, partial(_fill, draft, question, telling, self.ask))
             yield replace(draft.report, seconds=round(time.monotonic() - started, 4))
+
+    def read(self, question: Question) -> None:
+        """One question about whole folders, read as it is answered."""
+        raise StaysHere("models are learnt where the tests are")
 
     def key(self, question: Question) -> str:
         """The texts of all files, and the options."""
@@ -153,7 +161,7 @@ def _learn(learner: Learner, options: Options, ask: Oracle) -> Learnt:
     """Ask for the tests that are missing: a model, the person at the terminal, or nobody."""
     if options.oracle:
         return learner.from_model(load_model(options.oracle))
-    return learner.by_asking(ask if options.ask else lambda _: None)
+    return learner.by_asking(ask if options.ask else _nobody_knows)
 
 
 def _dialect(options: Options, requirements: Sequence[Requirement]) -> str:

@@ -25,7 +25,7 @@ WRITES: dict[str, tuple[int, ...]] = {
          "__VERIFIER_loop_bound", "__VERIFIER_spin_end", "__VERIFIER_spin_start", "__VERIFIER_atomic_begin",
          "__VERIFIER_atomic_end", "__VERIFIER_tid", "__CPROVER_assume", "__CPROVER_assert",
          "__CPROVER_atomic_begin", "__CPROVER_atomic_end", "treville_atomic_begin", "treville_atomic_end",
-         "treville_async", "_mm_mfence", "_mm_lfence", "_mm_sfence", "_mm_pause"),
+         "treville_place", "treville_async", "_mm_mfence", "_mm_lfence", "_mm_sfence", "_mm_pause"),
         (),
     ),
     **dict.fromkeys(("memcpy", "memmove", "memset", "free", "realloc", "posix_memalign"), _FIRST),

@@ -237,11 +237,11 @@ def _take_leave(here: Call) -> None:
         started = ir.Reg(body.fresh("started"))
         body.emit(ir.ReadPrivate(started.name, _STARTED, place))
         told = f"{here.name} of what is no thread is reached"
-        body.emit(ir.Assert(ir.Op("ne", (started, ZERO), WORD), told, undefined=True))
+        body.emit(ir.Assert(ir.Op("ne", (started, ZERO), WORD), told, undefined=True, fatal=False))
     gone = ir.Reg(body.fresh("gone"))
     body.emit(ir.ReadPrivate(gone.name, _GONE, place))
     told = f"{here.name} of a thread that was joined or detached is reached"
-    body.emit(ir.Assert(ir.Op("eq", (gone, ZERO), WORD), told, undefined=True))
+    body.emit(ir.Assert(ir.Op("eq", (gone, ZERO), WORD), told, undefined=True, fatal=False))
     body.emit(ir.WritePrivate(_GONE, place, ONE))
 
 
