@@ -150,13 +150,11 @@ def _bound(text: str) -> int:
     return 0 if text == "auto" else positive(text)
 
 
-def run(options: argparse.Namespace) -> int:
-    """Check every file under every model; the exit code is that of the batch."""
-    files = found_inputs(options, (*SUFFIXES, *TEST_SUFFIXES), "programs")
+def _refuse_contradictions(options: argparse.Namespace, bounds: RoundBounds) -> None:
+    """Options that do not go together."""
     usual = (options.encoding, options.solver) == ("acyclicity", "clasp")
     if options.engine not in (AUTO, "eager") and not usual:
         raise InputError(f"--engine {options.engine} works with the default encoding and solver only")
-    bounds = RoundBounds(options.rounds, options.timestamps, options.nodes, options.bits)
     if options.engine != "rounds" and bounds != RoundBounds():
         raise InputError("--rounds, --timestamps, --nodes and --bits are bounds of --engine rounds")
     if options.encoding != "acyclicity" and options.solver.endswith("-any"):
@@ -167,6 +165,13 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(
             "other encodings and solvers know assertions and memory only", None, "leave out --property"
         )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check every file under every model; the exit code is that of the batch."""
+    files = found_inputs(options, (*SUFFIXES, *TEST_SUFFIXES), "programs")
+    bounds = RoundBounds(options.rounds, options.timestamps, options.nodes, options.bits)
+    _refuse_contradictions(options, bounds)
     models = list(dict.fromkeys(options.model))
     asked = Options(
         bound=options.bound,

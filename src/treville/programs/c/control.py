@@ -1,12 +1,14 @@
-"""Where the branches of a conditional meet again: up to there events depend on it in the kernel's model.
+"""The blocks of a function: where the branches of a conditional meet again, and which are in loops.
 
-Processors keep the dependency for all that follows, so this matters to `lkmm` only.
+Up to where they meet, events depend on a conditional in the kernel's model. Processors keep the dependency
+for all that follows, so this matters to `lkmm` only.
 """
 
 from __future__ import annotations
 
-from treville.programs.c.llvm import Function
+from treville.programs.c.llvm import Block, Function
 from treville.relations import elements
+from treville.relations.graphs import components
 
 
 def meeting_points(function: Function) -> dict[str, str | None]:
@@ -25,6 +27,14 @@ def meeting_points(function: Function) -> dict[str, str | None]:
             if common | 1 << number != after[number]:
                 after[number], changed = common | 1 << number, True
     return {block.name: _nearest(function, after, number) for number, block in enumerate(function.blocks)}
+
+
+def blocks_in_loops(function: Function) -> list[Block]:
+    """The blocks that can be reached from themselves."""
+    numbers = {block.name: number for number, block in enumerate(function.blocks)}
+    successors = [_successors(function, number, numbers) for number in range(len(numbers))]
+    loops = [nodes for nodes in components(successors) if len(nodes) > 1 or nodes[0] in successors[nodes[0]]]
+    return [function.blocks[number] for nodes in loops for number in nodes]
 
 
 def _successors(function: Function, number: int, numbers: dict[str, int]) -> list[int]:

@@ -131,16 +131,16 @@ def require_first_init(here: Call) -> None:
 
 
 def _require_own_first_init(here: Call, what: str) -> None:
-    """Of objects that are no globals a thread knows what it did itself, if no other one destroys such. The
-    same call may initialise the variable of a block anew each time that the block is entered."""
+    """Of objects that are no globals a thread knows what it did itself, if no other one destroys such. In a
+    loop it may be another variable each time: that of a block, which is entered anew."""
     threads = here.body.translation.threads
     if threads.only_first_destroys:
-        site = ir.Const(threads.sites.setdefault(id(here.instruction), len(threads.sites) + 1))
-        before = ir.Reg(here.body.fresh("initialised"))
-        here.body.emit(ir.ReadPrivate(before.name, _INITIALISED, here.argument(0)))
-        first = ir.Select(ir.Op("eq", (before, ZERO), WORD), ONE, ir.Op("eq", (before, site), WORD))
-        _require(here, first, f"a second initialisation of a {what}", fatal=False)
-        here.body.emit(ir.WritePrivate(_INITIALISED, here.argument(0), site))
+        if id(here.instruction) not in threads.in_loops:
+            before = ir.Reg(here.body.fresh("initialised"))
+            here.body.emit(ir.ReadPrivate(before.name, _INITIALISED, here.argument(0)))
+            first = ir.Op("eq", (before, ZERO), WORD)
+            _require(here, first, f"a second initialisation of a {what}", fatal=False)
+        here.body.emit(ir.WritePrivate(_INITIALISED, here.argument(0), ONE))
 
 
 def _note_end(here: Call) -> None:

@@ -6,11 +6,13 @@ POSIX says that these calls synchronise memory: each is a full fence under every
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from treville.programs import ir
 from treville.programs.c.accesses import FULL_FENCE
 from treville.programs.c.body import Frame
+from treville.programs.c.control import blocks_in_loops
 from treville.programs.c.library.calls import (
     LOCKING,
     ONE,
@@ -24,7 +26,7 @@ from treville.programs.c.library.calls import (
     each_function,
     library_candidates,
 )
-from treville.programs.c.llvm import Function, GlobalName, LocalName, Module, Number, Value, VoidType
+from treville.programs.c.llvm import Block, Function, GlobalName, LocalName, Module, Number, Value, VoidType
 from treville.programs.c.private import is_read, private_variables
 from treville.relations.graphs import reachable
 
@@ -57,13 +59,12 @@ class ThreadData:
     of their values (and how often these may be due), whether anybody asks what a thread returned, and whether
     threads that others started ask for numbers of threads, or join them. `chosen`: joins whose thread memory
     tells. `only_first`: all threads are started by the first one; `only_first_destroys`: locks are destroyed
-    by it alone. `sites` numbers calls that initialise locks."""
+    by it alone."""
 
     def __init__(self, module: Module, taken: set[str]) -> None:
         self.keys: dict[int, tuple[int, Value]] = {}  # by call: number and destructor
         self.results = False
         self.chosen: set[int] = set()
-        self.sites: dict[int, int] = {}
         for function in module.functions.values():
             for instruction in (i for block in function.blocks for i in block.instructions):
                 callee = instruction.operands[0][1] if instruction.opcode == "call" else None
@@ -81,6 +82,18 @@ class ThreadData:
         self.only_first_destroys = reached.isdisjoint(_DESTROYS) and taken.isdisjoint(_DESTROYS)
         self.numbers = not reached.isdisjoint(_ASK_FOR_THREADS)
         self.ends = bool(self.chosen) or not reached.isdisjoint(_JOINS)
+        self._module, self._taken = module, taken
+
+    @cached_property
+    def in_loops(self) -> set[int]:
+        """The instructions in loops, and in what is called there."""
+        looping = [
+            block for function in self._module.functions.values() for block in blocks_in_loops(function)
+        ]
+        called = {name for block in looping for name in _called_in(block, self._taken)}
+        for name in _reached(self._module, called, self._taken) & self._module.functions.keys():
+            looping += self._module.functions[name].blocks
+        return {id(instruction) for block in looping for instruction in block.instructions}
 
 
 def _asks(function: Function, pointer: Value) -> bool:
@@ -115,15 +128,19 @@ def _reached(module: Module, names: set[str], taken: set[str]) -> set[str]:
     """The functions that these functions may call, by name or through a pointer."""
 
     def called(name: str) -> Iterator[str]:
-        blocks = module.functions[name].blocks if name in module.functions else []
-        for instruction in (i for block in blocks for i in block.instructions):
-            callee = instruction.operands[0][1] if instruction.opcode == "call" else None
-            if isinstance(callee, GlobalName):
-                yield callee.name
-            elif isinstance(callee, LocalName):
-                yield from taken
+        for block in module.functions[name].blocks if name in module.functions else ():
+            yield from _called_in(block, taken)
 
     return reachable(names, called)
+
+
+def _called_in(block: Block, taken: set[str]) -> Iterator[str]:
+    for instruction in block.instructions:
+        callee = instruction.operands[0][1] if instruction.opcode == "call" else None
+        if isinstance(callee, GlobalName):
+            yield callee.name
+        elif isinstance(callee, LocalName):
+            yield from taken
 
 
 def start_thread(body: Body) -> None:
