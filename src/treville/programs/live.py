@@ -27,15 +27,23 @@ def cell(name: str, offset: int | str) -> str:
 def live_names(thread: Thread, at_end: frozenset[str] = frozenset()) -> list[frozenset[str]]:
     """The live names at each position; the last entry is for the end, where those `at_end` are."""
     count = len(thread.instructions)
+    successors = [_successors(thread, position) for position in range(count)]
+    used = [frozenset(used_registers(instruction)) for instruction in thread.instructions]
     live: list[frozenset[str]] = [*[frozenset[str]()] * count, at_end]
-    changed = True
-    while changed:
-        changed = False
-        for position in reversed(range(count)):
-            after = frozenset().union(*(live[following] for following in _successors(thread, position)))
-            found = _before(thread.instructions[position], after)
+    predecessors: list[list[int]] = [[] for _ in live]
+    for position, following in enumerate(successors):
+        for target in following:
+            predecessors[target].append(position)
+    pending = set(range(count))
+    while pending:  # backwards, and again where a loop closes
+        for position in sorted(pending, reverse=True):
+            pending.discard(position)
+            first, *others = successors[position]
+            after = live[first].union(*(live[other] for other in others)) if others else live[first]
+            found = _before(thread.instructions[position], used[position], after)
             if found != live[position]:
-                live[position], changed = found, True
+                live[position] = found
+                pending.update(predecessors[position])
     return live
 
 
@@ -44,11 +52,11 @@ def is_live(name: str, live: frozenset[str]) -> bool:
     return name in live or ("\0" in name and cell(name.split("\0")[0], "*") in live)
 
 
-def _before(instruction: Instruction, after: frozenset[str]) -> frozenset[str]:
+def _before(instruction: Instruction, used: frozenset[str], after: frozenset[str]) -> frozenset[str]:
     written = _written(instruction)
     if isinstance(instruction, Local | ReadPrivate | WritePrivate) and not _matters(instruction, after):
         return after
-    found = (after - {written}) | used_registers(instruction)
+    found = (after - {written} if written in after else after) | used
     if isinstance(instruction, ReadPrivate):
         offset = instruction.offset
         found |= {cell(instruction.object, offset.value if isinstance(offset, Const) else "*")}
