@@ -4,15 +4,17 @@
     python bench/sequentialise.py fibonacci [--most N]
     python bench/sequentialise.py table2 [--models tso,pso]
     python bench/sequentialise.py litmus FOLDER EXPECTED.csv [--count N] [--seed S]
-    python bench/sequentialise.py programs [--work N] [--tell]
+    python bench/sequentialise.py programs [NAME...] [--work N] [--tell]
+    python bench/sequentialise.py programs mutexes
     python bench/sequentialise.py written COMPILER
     python bench/sequentialise.py cbmc PROGRAM [--count N] [--random]
 
 *table1*: mutual exclusion without fences, Fibonacci, parker and a stack with the paper's parameters.
-*fibonacci*: up to so many rounds, safe and unsafe, each in one round of turns more.
+*fibonacci*: up to so many rounds, safe and unsafe, each in one round of turns more, with bits for its sums.
 *table2*: safestack (`examples/c/safestack.c`). *litmus*: tests with an `exists` clause under tso and pso with
 2 rounds, 20 timestamps, 2 nodes and 10 bits; those that need more are listed with what they need. *programs*:
-all of `tests/c` with their expected verdicts. *written*: what is written of them goes through a compiler,
+all of `tests/c` with their expected verdicts, or some by name; `mutexes` are the seven algorithms of mutual
+exclusion with and without fences. *written*: what is written of them goes through a compiler,
 with all its warnings. *cbmc*: programs of tests/c, or small random ones, checked by an external CBMC and by
 the own back end.
 
@@ -52,6 +54,7 @@ from treville.sequential.rounds import Bounds
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # for tests.sequential
 SAFE = ROOT / "tests" / "c" / "safe"
+MUTEXES = ("dekker", "peterson", "lamport", "szymanski", "burns", "bakery", "parker")
 
 # Program, macros, unwinding, nodes, bits, rounds, timestamps, unsafe?, the paper's seconds under TSO and PSO.
 TABLE_1 = (
@@ -108,7 +111,7 @@ def fibonacci(most: int) -> int:
         for model in ("sc", "tso", "pso"):
             for unsafe in (True, False):
                 defines = (f"N={count}", *(("UNSAFE",) if unsafe else ()))
-                bounds = RoundBounds(count + 1, 1 if model == "sc" else 2, 2)
+                bounds = RoundBounds(count + 1, 1 if model == "sc" else 2, 2, _bits_of_sums(count))
                 found, seconds = decided(program(SAFE / "fibonacci.c", defines, model, count, bounds))
                 right = isinstance(found, Refuted) == unsafe
                 wrong += not right
@@ -116,6 +119,14 @@ def fibonacci(most: int) -> int:
                 print(f"{' '.join(defines):10} {model} {said:8} {seconds:6.2f} s{'' if right else '  WRONG'}",
                       flush=True)  # fmt: skip
     return wrong
+
+
+def _bits_of_sums(count: int) -> int:
+    """How many bits the largest sum of so many rounds has, with its sign and one more for the comparison."""
+    smaller, larger = 0, 1
+    for _ in range(2 * count + 1):
+        smaller, larger = larger, smaller + larger
+    return larger.bit_length() + 2
 
 
 def table2(models: list[str]) -> int:
@@ -176,12 +187,13 @@ def in_rounds(test: LitmusTest, model: str, bounds: RoundBounds) -> tuple[Decisi
     return InRounds().run(asked), time.process_time() - started
 
 
-def programs(work: int, told: bool) -> int:
-    """The programs of tests/c."""
+def programs(names: list[str], work: int, told: bool) -> int:
+    """The programs of tests/c, or those of these names."""
+    wanted = {name for each in names for name in (MUTEXES if each == "mutexes" else (each,))}
     wrong = answered = asked = 0
     with (ROOT / "tests/c/expected.csv").open() as lines:
         rows = [row for row in csv.DictReader(lines) if row["model"] in ("sc", "tso", "pso")]
-    for row in rows:
+    for row in [row for row in rows if not wanted or Path(row["file"]).stem in wanted]:
         context = Context(load_model(row["model"]), Property.SAFETY)
         unit = read_unit(ROOT / "tests/c" / row["file"], tuple(row["defines"].split()))
         bound = int(row["bound"]) if row["bound"].isdigit() else None
@@ -300,6 +312,7 @@ def main() -> int:
     tests.add_argument("--count", type=int, default=10**6)
     tests.add_argument("--seed", type=int, default=1)
     of_programs = commands.add_parser("programs")
+    of_programs.add_argument("names", nargs="*", metavar="NAME")
     of_programs.add_argument("--work", type=int, default=20_000, help="units for each question")
     of_programs.add_argument("--tell", action="store_true", help="say why others got no answer")
     other = commands.add_parser("cbmc")
@@ -318,7 +331,7 @@ def main() -> int:
         case "litmus":
             wrong = litmus(options.folder, options.expected, options.count, options.seed)
         case "programs":
-            wrong = programs(options.work, options.tell)
+            wrong = programs(options.names, options.work, options.tell)
         case "written":
             wrong = written(options.compiler)
         case _:
