@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from typing import NamedTuple, TypeVar
 
-from treville.events.running import evaluate
+from treville.events.evaluation import evaluate
 from treville.events.trace import Value
 from treville.machines.states import Log
 from treville.programs import ir
