@@ -71,13 +71,27 @@ def registers_of(expression: Expr) -> set[str]:
     return found
 
 
+# What was found for each kind of instruction, since a match is slow: the field that names the register that
+# it sets, and the kinds behind which a thread goes on with the next instruction.
+_FIELDS: dict[type[Instruction], str | None] = {}
+_STRAIGHT: set[type[Instruction]] = set()
+
+
 def defined_register(instruction: Instruction) -> str | None:
     """The register that an instruction sets, if any."""
+    kind = type(instruction)
+    if kind not in _FIELDS:
+        _FIELDS[kind] = _register_field(instruction)
+    field = _FIELDS[kind]
+    return None if field is None else getattr(instruction, field)
+
+
+def _register_field(instruction: Instruction) -> str | None:
     match instruction:
         case Local() | Load() | ReadPrivate() | Havoc() | Nondet() | Allocate() | Spawn():
-            return instruction.register
+            return "register"
         case StoreExclusive():
-            return instruction.status
+            return "status"
         case Store() | WritePrivate() | Fence() | Free() | AtomicBegin() | AtomicEnd():
             return None
         case Branch() | IndirectBranch() | Assume() | Assert() | Stop() | Join():
@@ -89,6 +103,8 @@ def defined_register(instruction: Instruction) -> str | None:
 def successors(thread: Thread, position: int) -> list[int]:
     """Where a thread may go on behind the instruction at a position; behind a `Stop` as if it did."""
     instruction = thread.instructions[position]
+    if type(instruction) in _STRAIGHT:
+        return [position + 1]
     match instruction:
         case Branch():
             target = thread.labels[instruction.target]
@@ -96,10 +112,12 @@ def successors(thread: Thread, position: int) -> list[int]:
         case IndirectBranch():
             return [thread.labels[label] for label in thread.code_addresses.values()]
         case Local() | Load() | ReadPrivate() | Havoc() | Nondet() | Allocate() | Spawn() | StoreExclusive():
-            return [position + 1]
+            pass
         case Store() | WritePrivate() | Fence() | Free() | AtomicBegin() | AtomicEnd():
-            return [position + 1]
+            pass
         case Assume() | Assert() | Stop() | Join():
-            return [position + 1]
+            pass
         case _:
             assert_never(instruction)
+    _STRAIGHT.add(type(instruction))
+    return [position + 1]
