@@ -2,8 +2,44 @@
 
 from __future__ import annotations
 
-from treville.models.model import Axiom, AxiomKind, FixpointGroup, Kind, Model, Node, NodeId, Operator
+from typing import Final, Literal
 
+from treville.models.model import (
+    RELATION,
+    SET,
+    Axiom,
+    AxiomKind,
+    FixpointGroup,
+    Kind,
+    Model,
+    Node,
+    NodeId,
+    Operator,
+)
+
+# What an operator takes, and what it makes of that; `both` makes sets of sets and relations of relations.
+BOTH: Final = "both"
+SAME: Final = "same"
+ARGUMENTS: dict[Operator, tuple[Kind | Literal["both"], tuple[Kind | Literal["same"], ...]]] = {
+    Operator.BASE: (BOTH, ()),
+    Operator.EMPTY: (BOTH, ()),
+    Operator.UNIVERSE: (BOTH, ()),
+    Operator.ID: (RELATION, ()),
+    Operator.UNION: (BOTH, (SAME, SAME)),
+    Operator.INTERSECTION: (BOTH, (SAME, SAME)),
+    Operator.DIFFERENCE: (BOTH, (SAME, SAME)),
+    Operator.COMPLEMENT: (BOTH, (SAME,)),
+    Operator.COMPOSITION: (RELATION, (RELATION, RELATION)),
+    Operator.PRODUCT: (RELATION, (SET, SET)),
+    Operator.INVERSE: (RELATION, (RELATION,)),
+    Operator.OPTIONAL: (RELATION, (RELATION,)),
+    Operator.PLUS: (RELATION, (RELATION,)),
+    Operator.STAR: (RELATION, (RELATION,)),
+    Operator.IDENTITY_ON: (RELATION, (SET,)),
+    Operator.DOMAIN: (SET, (RELATION,)),
+    Operator.RANGE: (SET, (RELATION,)),
+    Operator.FIXPOINT: (BOTH, ()),
+}
 
 class ModelBuilder:
     """What was added so far; `model` is the model of it. With `shared`, equal definitions are one."""

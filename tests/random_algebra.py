@@ -6,23 +6,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 from random import Random
 
-from tests.model_builder import ModelBuilder
+from tests.model_builder import ARGUMENTS, BOTH, SAME, ModelBuilder
 
-from treville.models.model import Model, NodeId
+from treville.models.model import Kind, Model, NodeId, Operator
 from treville.relations import Relation, elements, mask_of
 
 RELATION, SET = "relation", "set"
-# operator -> the kinds of its arguments
-OF_RELATIONS: dict[str, tuple[str, ...]] = {
-    "empty": (), "universe": (), "id": (), "union": (RELATION, RELATION), "inter": (RELATION, RELATION),
-    "diff": (RELATION, RELATION), "complement": (RELATION,), "seq": (RELATION, RELATION),
-    "product": (SET, SET), "inverse": (RELATION,), "opt": (RELATION,), "plus": (RELATION,),
-    "star": (RELATION,), "identity": (SET,),
-}  # fmt: skip
-OF_SETS: dict[str, tuple[str, ...]] = {
-    "empty": (), "universe": (), "union": (SET, SET), "inter": (SET, SET), "diff": (SET, SET),
-    "complement": (SET,), "domain": (RELATION,), "range": (RELATION,),
-}  # fmt: skip
+
+
+def _of_kind(kind: str) -> dict[str, tuple[str, ...]]:
+    """By operators that make sets, or relations: the kinds of their arguments."""
+    others = (Operator.BASE, Operator.FIXPOINT)
+    return {
+        op.value: tuple(kind if each == SAME else each.value for each in arguments)
+        for op, (result, arguments) in ARGUMENTS.items()
+        if op not in others and (result == BOTH or result is Kind(kind))
+    }
+
+
+OF_RELATIONS, OF_SETS = _of_kind(RELATION), _of_kind(SET)
 OPERATORS = [(RELATION, op) for op in OF_RELATIONS] + [(SET, op) for op in OF_SETS] + [(RELATION, "fixpoint")]
 RELATIONS, SETS = ("a", "b", "c"), ("S", "T")
 

@@ -76,7 +76,7 @@ class Programs:
             when = self._expression(1) if self.random.random() < 0.2 else None
             return Store(self._address(), self._expression(2), self._tags(), when=when, index=number)
         if draw < 0.75:
-            return Fence(frozenset({"Fence"}), index=number)
+            return Fence(frozenset({"F"}), index=number)
         if draw < 0.85:
             return Local(register, self._expression(2), index=number)
         if draw < 0.92:
@@ -109,7 +109,7 @@ class Programs:
 BASE_RELATIONS = (
     "po", "rf", "co", "fr", "loc", "addr", "data", "ctrl", "rmw", "int", "ext", "pick-data", "si",
 )  # fmt: skip
-BASE_SETS = ("R", "W", "M", "F", "A", "L", "IW", "FW", "Fence")
+BASE_SETS = ("R", "W", "M", "F", "A", "L", "IW", "FW", "RMW")
 
 
 class Models(ModelBuilder):

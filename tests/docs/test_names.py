@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 from treville.cli.main import COMMANDS
+from treville.engines.registry import DECIDE
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -36,3 +37,10 @@ def test_options_that_pages_name_exist() -> None:
     named = _named(r"`(--[a-z][\w-]*)")
     assert len(named) > 30
     assert sorted(name for name in named if name not in known and f'"{name}"' not in scripts) == []
+
+
+def test_the_page_on_the_architecture_has_every_engine() -> None:
+    page = (ROOT / "docs" / "how-it-works" / "architecture.md").read_text()
+    rows = re.findall(r"^\| (`.+`) \| `\w+\.py` \|", page, re.MULTILINE)
+    named = [name for row in rows for name in re.findall(r"`([\w-]+)`", row)]
+    assert sorted(named) == sorted(name for name in DECIDE if ":" not in name)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from typing import Final, Literal
 
 import pytest
 from tests.asking import symbolic_outcomes
@@ -13,7 +12,7 @@ from tests.engines.test_engines_agree import (
     consistent_states,
     executions_outside_the_bounds,
 )
-from tests.model_builder import ModelBuilder
+from tests.model_builder import ARGUMENTS, BOTH, SAME, ModelBuilder
 from tests.random_cases import Programs
 
 from treville.analysis import relations as analysis
@@ -24,29 +23,6 @@ from treville.models.cat.graph import Graph
 from treville.models.model import RELATION, SET, Kind, NodeId, Operator
 from treville.results import Budget
 
-# What an operator takes, and what it makes of that; `both` makes sets of sets and relations of relations.
-BOTH: Final = "both"
-SAME: Final = "same"
-ARGUMENTS: dict[Operator, tuple[Kind | Literal["both"], tuple[Kind | Literal["same"], ...]]] = {
-    Operator.BASE: (BOTH, ()),
-    Operator.EMPTY: (BOTH, ()),
-    Operator.UNIVERSE: (BOTH, ()),
-    Operator.ID: (RELATION, ()),
-    Operator.UNION: (BOTH, (SAME, SAME)),
-    Operator.INTERSECTION: (BOTH, (SAME, SAME)),
-    Operator.DIFFERENCE: (BOTH, (SAME, SAME)),
-    Operator.COMPLEMENT: (BOTH, (SAME,)),
-    Operator.COMPOSITION: (RELATION, (RELATION, RELATION)),
-    Operator.PRODUCT: (RELATION, (SET, SET)),
-    Operator.INVERSE: (RELATION, (RELATION,)),
-    Operator.OPTIONAL: (RELATION, (RELATION,)),
-    Operator.PLUS: (RELATION, (RELATION,)),
-    Operator.STAR: (RELATION, (RELATION,)),
-    Operator.IDENTITY_ON: (RELATION, (SET,)),
-    Operator.DOMAIN: (SET, (RELATION,)),
-    Operator.RANGE: (SET, (RELATION,)),
-    Operator.FIXPOINT: (BOTH, ()),
-}
 CASES = [
     (op, kind)
     for op, (result, _) in ARGUMENTS.items()

@@ -1,10 +1,21 @@
 """Runs of one thread of a litmus test: which accesses are cells."""
 
+from typing import get_args
+
 import pytest
 
-from treville.events.running import ThreadRunner
+from treville.events.running import _STEPS, ThreadRunner
 from treville.events.trace import Effort, Memory
-from treville.programs.ir import Const, Instruction, Load, Location, Program, Store, Thread
+from treville.programs.ir import (
+    Const,
+    Instruction,
+    Load,
+    Location,
+    OnlyInPrograms,
+    Program,
+    Store,
+    Thread,
+)
 from treville.results import Budget, Unsupported
 
 ARRAY = Location("a", 0x4000_0000, 32, (5, 6))
@@ -16,6 +27,10 @@ def traces(instruction: Instruction) -> int:
     memory = Memory.of(program)
     runner = ThreadRunner(program.threads[0], 0, memory, 2, Budget(), coherent=True, effort=Effort())
     return len(runner.traces())
+
+
+def test_there_is_a_step_for_every_instruction_of_litmus_tests() -> None:
+    assert set(_STEPS) == set(get_args(Instruction)) - set(get_args(OnlyInPrograms))
 
 
 @pytest.mark.parametrize("bits", [8, 32])

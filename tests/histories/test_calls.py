@@ -12,7 +12,9 @@ from tests.seeds import conclusive, generator
 
 from treville.histories import LEVELS, History, Operation, Status, check, find_level, read_history
 from treville.histories.calls import Stuck, linearise, stuck_part, wrong_order
+from treville.histories.formats.records import _OTHERS
 from treville.histories.history import Value
+from treville.histories.objects import OBJECTS, REGISTER
 from treville.results import Budget, BudgetExceeded, InputError, Verdict
 
 LINEARIZABILITY = find_level("linearizability")
@@ -67,6 +69,7 @@ def random_calls(choose: Random, kind: str) -> History:
                 seen = choose.sample(range(1, 4), choose.randint(0, 2))
                 value = appended if function else str(seen)
             else:
+                assert kind == "register with compare-and-set", f"no operations of a {kind}"
                 function = choose.choice([None, None, "cas"])
                 value = choose.randint(0, 2)
                 if function:
@@ -81,7 +84,12 @@ def random_calls(choose: Random, kind: str) -> History:
     return History("h", tuple(operations), {}, 0, kind)
 
 
-@pytest.mark.parametrize("kind", ["register with compare-and-set", "list with append"])
+def test_logs_can_have_the_functions_of_every_object() -> None:
+    functions = {function for each in OBJECTS.values() for function in each.functions}
+    assert functions == {"read", "write", *_OTHERS.values()}
+
+
+@pytest.mark.parametrize("kind", [name for name in OBJECTS if name != REGISTER.name])
 def test_replay_equals_brute_force_and_what_it_says_of_a_failure_fails_alone(kind: str) -> None:
     choose, verdicts = generator(f"calls {kind}"), set()
     for _ in range(250):

@@ -8,7 +8,10 @@ from random import Random
 import pytest
 from tests.seeds import conclusive, generator
 
-from treville.histories.orders import OrderContext
+from treville.histories.audit import _BY_PLACE, _STEPS
+from treville.histories.levels import LEVELS
+from treville.histories.orders import _DEFINITIONS, OrderContext
+from treville.histories.view_graphs import _ENCODERS
 from treville.relations import mask_of
 
 from . import oracle, shapes
@@ -18,6 +21,13 @@ SAME = {
     "program": "PRAM", "causal": "causal", "semi-causal": "PC-D", "anti": "GAO", "write-read-write": "GWO",
     "program-tso": "TSO", "program-pso": "PSO",
 }  # fmt: skip
+
+
+def test_every_order_of_a_level_is_defined_encoded_and_audited() -> None:
+    orders = {order for level in LEVELS.values() for view in level.views for order in view.orders}
+    assert orders == set(_ENCODERS)
+    assert orders == {*_DEFINITIONS, "own-program", "issue"}
+    assert orders == {*_BY_PLACE, *_STEPS, "issue"}
 
 
 class Case:

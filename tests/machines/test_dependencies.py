@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 from tests.asking import reach_by_states
 from tests.random_dependencies import random_program
@@ -13,6 +15,7 @@ from treville.events.execution import INIT_THREAD, Execution
 from treville.models.implied import implies_coherence
 from treville.models.library import load_model
 from treville.passes.bounded import facts_of_program
+from treville.programs import ir
 from treville.programs.ir import Program
 from treville.results import Budget
 from treville.results.properties import Property
@@ -20,8 +23,20 @@ from treville.solving.back_ends.clasp import Clasp
 from treville.solving.solution import ExecutionReader, IsTrue
 from treville.solving.violations import violation
 
+# What sets a register: `Walk.run_to` follows it, it is an action of which `Walk.go_on` gets the result (or a
+# number that depends on nothing), or no machine knows it.
+FOLLOWED = {ir.Local, ir.ReadPrivate}
+ACTIONS = {ir.Load, ir.Havoc, ir.Nondet, ir.Allocate, ir.Spawn}
+UNKNOWN = {ir.StoreExclusive}
+
 COMPARED = ("po", "addr", "data", "ctrl", "rmw", "amo", "si", "loc", "int", "ext", "fr")
 Named = dict[str, set[tuple[str, str]]]
+
+
+def test_it_is_known_how_each_instruction_sets_its_register() -> None:
+    fields = {kind: kind.__dataclass_fields__ for kind in get_args(ir.Instruction)}
+    sets = {kind for kind, names in fields.items() if "register" in names or "status" in names}
+    assert sets == FOLLOWED | ACTIONS | UNKNOWN
 
 
 def names(execution: Execution) -> list[str]:

@@ -19,6 +19,7 @@ from treville.programs import ir
 from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.programs.litmus import parse
 from treville.programs.litmus.test import LitmusTest, RegisterOf
+from treville.programs.verify import MalformedProgram
 from treville.questions.outcomes import outcomes
 from treville.relations import Relation, mask_of
 from treville.results import Budget, Unsupported
@@ -47,6 +48,12 @@ exists (0:x7=0)
 def understood(test: LitmusTest, model: str) -> None:
     """Raises unless the model understands the test's fences."""
     refuse_unknown_fences(test.program, test.dialect, load_model(model))
+
+
+def test_a_fence_that_no_model_could_mention_is_a_bug_of_a_front_end() -> None:
+    thread = ir.Thread("P0", (ir.Fence(frozenset({"MFENSE"})),))
+    with pytest.raises(MalformedProgram, match="MFENSE"):
+        refuse_unknown_fences(ir.Program((thread,)), "X86", load_model("sc"))
 
 
 @pytest.mark.parametrize("model", ["rc11", "c11", "imm", "lkmm"])

@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 from tests.seeds import generator
 
-from treville.events.running import ZERO, evaluate
+from treville.events.evaluation import ZERO, evaluate
 from treville.events.symbolic_terms import Constant, Terms
 from treville.programs.ir import Const, Op, Reg
 from treville.programs.operators import OPERATORS, unsigned, wrap

@@ -89,29 +89,36 @@ class Andersen:
 
     def _apply(self, body: str, instruction: ir.Instruction) -> None:
         """Let the instruction add to the sets that it changes."""
-        if isinstance(instruction, ir.Local):
-            self._add(body, instruction.register, self._points_to(body, instruction.value))
-        elif isinstance(instruction, ir.Havoc):
-            self._add(body, instruction.register, instruction.values)
-        elif isinstance(instruction, ir.Load):
-            for cell in self._points_to(body, instruction.address) & self.cells:
-                self._add(body, instruction.register, self.memory[cell])
-        elif isinstance(instruction, ir.Store | ir.StoreExclusive):
-            stored = self._points_to(body, instruction.value)
-            for cell in self._points_to(body, instruction.address) & self.cells:
-                self._grow(self.memory[cell], stored)
-        elif isinstance(instruction, ir.Allocate):
-            self._add(body, instruction.register, self.fresh.get(instruction.name, ()))
-        elif isinstance(instruction, ir.Spawn):
-            argument = self._points_to(body, instruction.argument)
-            started = next(
-                thread for name, thread in self.bodies if name == f"function {instruction.function}"
-            )
-            self._add(f"function {instruction.function}", started.parameter, argument)
-        elif isinstance(instruction, ir.ReadPrivate):
-            self._add(body, instruction.register, self.registers.get((body, f"[{instruction.object}]"), ()))
-        elif isinstance(instruction, ir.WritePrivate):
-            self._add(body, f"[{instruction.object}]", self._points_to(body, instruction.value))
+        match instruction:
+            case ir.Local(register, value):
+                self._add(body, register, self._points_to(body, value))
+            case ir.Havoc(register, values):
+                self._add(body, register, values)
+            case ir.Load(register, address):
+                for cell in self._points_to(body, address) & self.cells:
+                    self._add(body, register, self.memory[cell])
+            case ir.Store(address, value) | ir.StoreExclusive(_, address, value):
+                stored = self._points_to(body, value)
+                for cell in self._points_to(body, address) & self.cells:
+                    self._grow(self.memory[cell], stored)
+            case ir.Allocate(register):
+                self._add(body, register, self.fresh.get(instruction.name, ()))
+            case ir.Spawn(_, function, argument):
+                self._start(f"function {function}", self._points_to(body, argument))
+            case ir.ReadPrivate(register, name):
+                self._add(body, register, self.registers.get((body, f"[{name}]"), ()))
+            case ir.WritePrivate(name, _, value):
+                self._add(body, f"[{name}]", self._points_to(body, value))
+            case ir.Nondet() | ir.Fence() | ir.Free() | ir.AtomicBegin() | ir.AtomicEnd() | ir.Join():
+                pass
+            case ir.Branch() | ir.IndirectBranch() | ir.Assume() | ir.Assert() | ir.Stop():
+                pass
+            case _:
+                assert_never(instruction)
+
+    def _start(self, body: str, argument: Cells) -> None:
+        started = next(thread for name, thread in self.bodies if name == body)
+        self._add(body, started.parameter, argument)
 
     def _points_to(self, body: str, expression: ir.Expr) -> Cells:
         if isinstance(expression, ir.Const):

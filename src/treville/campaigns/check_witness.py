@@ -6,6 +6,8 @@ cycle that no interleaving has: the accesses that happened out of program order 
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from treville.campaigns.check_task import Question
 from treville.campaigns.guard import Draft
 from treville.campaigns.kind import Telling
@@ -18,7 +20,7 @@ from treville.models.races import races_in
 from treville.programs.ir import NULL_PAGE, Assert, Free, Instruction, Join, Program, error_of
 from treville.questions.reachability import WrongWitness, judge_again
 from treville.records import replace
-from treville.results.properties import NEVER_WRITTEN, Error, Property
+from treville.results.properties import NEVER_WRITTEN, Error, Kind, Property
 from treville.results.reports.check import CheckReport, Step, Waiting, Witness, WitnessEvent
 from treville.results.reports.report import Place
 from treville.witness.explanation import explain
@@ -76,13 +78,15 @@ def witness(refuted: Refuted[Failure], model: Model, goal: Property) -> Witness:
     )
     if order is None:
         shown = _with_reordering(shown, execution, found.program, names)
-    match goal:
-        case Property.RACE:
+    match goal.kind:
+        case Kind.RACES:
             return _with_race(shown, judge_again(refuted, model), names)
-        case Property.DEADLOCK | Property.LIVENESS:
+        case Kind.WAITING:
             return _with_waiting(shown, found, goal)
-        case _:
+        case Kind.ERRORS:
             return replace(shown, failure=failure(refuted))
+        case _:
+            assert_never(goal.kind)
 
 
 def _failing_place(shown: Witness, refuted: Refuted[Failure]) -> Place | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from treville.models.model import Model
+from treville.programs.flow import registers_of
 from treville.programs.ir import Assert, Fence, Instruction, Load, Program, Store, StoreExclusive, Thread
 from treville.programs.litmus.test import LitmusTest
-from treville.programs.spin import registers_of
 from treville.results import Notice, Span
 
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from treville.campaigns.inputs import STANDARD_INPUT, expand, given_text
 from treville.campaigns.journal import Journal
@@ -102,12 +102,8 @@ def answer_batch(
 ) -> ExitCode:
     """Answer all questions and print what they find: text, or `shown` as JSON."""
     terminal = Terminal(total, options.color, quiet=options.quiet, summary=len(files) > 1)
-    printed = text(terminal.style)
+    answers = _Answers(options, terminal, text(terminal.style), shown)
     settings = Settings(options.jobs, len(files) >= options.jobs, options.cluster)
-    kept: list[R] = []
-    codes: set[ExitCode] = set()
-    told: set[str] = set()
-    senseless = 0
     journal = Journal(options.resume, kind.name, terminal.warn) if options.resume else None
     try:
         with (
@@ -115,22 +111,8 @@ def answer_batch(
             closing(run(kind, questions, settings, journal, terminal)) as reports,
         ):
             for report in reports:
-                if report.left_out:
-                    senseless += _tell_left_out(report, terminal)
-                    continue
-                codes.add(report.exit_code)
-                if options.junit or options.sarif:
-                    kept.append(report)
-                if options.json:
-                    terminal.print_object(shown(report))
-                else:
-                    _print(report, printed, terminal, told)
-                if options.annotate:
-                    _annotate(report, terminal)
-                for artifact in report.artifacts:
-                    codes |= _written(artifact.name, artifact.text, terminal)
-        if not options.json:
-            terminal.print(printed.finish())
+                answers.take(report)
+        answers.finish()
     except KeyboardInterrupt:
         advice = _how_to_go_on("interrupted", terminal.done, total, options)
         terminal.warn(advice)
@@ -139,28 +121,70 @@ def answer_batch(
         raise SchedulerLost(_how_to_go_on(str(error), terminal.done, total, options)) from None
     finally:
         terminal.clear()
-        codes |= _write_summaries(kind.name, kept, options, terminal)
+        answers.codes |= _write_summaries(kind.name, answers.kept, options, terminal)
     terminal.finish()
-    if senseless and not codes:
-        codes.add(ExitCode.INPUT)
-    return batch_exit(codes)
+    return answers.exit_code()
 
 
-def _tell_left_out(report: Report, terminal: Terminal) -> bool:
-    """A question that makes no sense for its input is told of if somebody asked it."""
-    if report.reason:
-        terminal.warn(report.reason)
-    return bool(report.reason)
+class _Answers(Generic[R]):
+    """What was answered so far, and how it is told: `printed` as text, or `shown` as JSON."""
 
+    def __init__(
+        self,
+        options: argparse.Namespace,
+        terminal: Terminal,
+        printed: Text[R],
+        shown: Callable[[R], dict[str, Any]],
+    ) -> None:
+        self.options = options
+        self.terminal = terminal
+        self.printed = printed
+        self.shown = shown
+        self.kept: list[R] = []  # for summaries
+        self.codes: set[ExitCode] = set()
+        self._told = ""  # the last complaint: questions about one file follow each other
+        self._senseless = False  # was something asked that makes no sense for its input?
 
-def _print(report: R, printed: Text[R], terminal: Terminal, told: set[str]) -> None:
-    """What is wrong with an input is told once, whatever was asked about it."""
-    complaint = report.complaint()
-    if complaint and complaint not in told:
-        terminal.warn(complaint)
-        told.clear()  # questions about one file follow each other
-        told.add(complaint)
-    terminal.print(printed.add(report))
+    def take(self, report: R) -> None:
+        """Tell of one more report."""
+        options, terminal = self.options, self.terminal
+        if report.left_out:
+            self._leave_out(report)
+            return
+        self.codes.add(report.exit_code)
+        if options.junit or options.sarif:
+            self.kept.append(report)
+        if options.json:
+            terminal.print_object(self.shown(report))
+        else:
+            self._print(report)
+        if options.annotate:
+            _annotate(report, terminal)
+        for artifact in report.artifacts:
+            self.codes |= _written(artifact.name, artifact.text, terminal)
+
+    def finish(self) -> None:
+        """There are no more."""
+        if not self.options.json:
+            self.terminal.print(self.printed.finish())
+
+    def exit_code(self) -> ExitCode:
+        """That of the whole batch."""
+        return batch_exit({ExitCode.INPUT} if self._senseless and not self.codes else self.codes)
+
+    def _leave_out(self, report: R) -> None:
+        """A question that makes no sense for its input is told of if somebody asked it."""
+        if report.reason:
+            self.terminal.warn(report.reason)
+            self._senseless = True
+
+    def _print(self, report: R) -> None:
+        """What is wrong with an input is told once, whatever was asked about it."""
+        complaint = report.complaint()
+        if complaint and complaint != self._told:
+            self.terminal.warn(complaint)
+            self._told = complaint
+        self.terminal.print(self.printed.add(report))
 
 
 def _how_to_go_on(why: str, done: int, total: int, options: argparse.Namespace) -> str:

@@ -173,26 +173,7 @@ def run(options: argparse.Namespace) -> int:
     bounds = RoundBounds(options.rounds, options.timestamps, options.nodes, options.bits)
     _refuse_contradictions(options, bounds)
     models = list(dict.fromkeys(options.model))
-    asked = Options(
-        bound=options.bound,
-        loops=tuple(options.loop),
-        limits=limits_of(options),
-        compile_to=_target(options.compile_to),
-        defines=tuple(options.defines),
-        includes=tuple(options.includes),
-        others=tuple(options.others),
-        sandbox=options.sandbox,
-        engine=options.engine,
-        alias=Alias(options.alias),
-        encoding=options.encoding,
-        solver=options.solver,
-        svg=options.svg,
-        dot=options.dot,
-        graphml=options.graphml,
-        variants=chosen_variants(options),
-        bell=options.bell,
-        rounds=bounds,
-    )
+    asked = _options(options, bounds)
     for name in models:
         load_model(name, asked.variants, asked.bell)
     goals = tuple(dict.fromkeys(options.property)) or (Property.SAFETY,)
@@ -215,6 +196,30 @@ def run(options: argparse.Namespace) -> int:
         options,
         lambda style: CheckText(about_each, style, stats=options.stats, executions=executions),
         lambda report: _shown(report, options),
+    )
+
+
+def _options(options: argparse.Namespace, rounds: RoundBounds) -> Options:
+    """What every question has in common."""
+    return Options(
+        bound=options.bound,
+        loops=tuple(options.loop),
+        limits=limits_of(options),
+        compile_to=_target(options.compile_to),
+        defines=tuple(options.defines),
+        includes=tuple(options.includes),
+        others=tuple(options.others),
+        sandbox=options.sandbox,
+        engine=options.engine,
+        alias=Alias(options.alias),
+        encoding=options.encoding,
+        solver=options.solver,
+        svg=options.svg,
+        dot=options.dot,
+        graphml=options.graphml,
+        variants=chosen_variants(options),
+        bell=options.bell,
+        rounds=rounds,
     )
 
 

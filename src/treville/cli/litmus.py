@@ -10,6 +10,7 @@ from treville.campaigns.loading import TEST_SUFFIXES, load_model
 from treville.campaigns.outputs import PictureName, picture_names
 from treville.cli.arguments import add_growing_bound, add_models, add_pictures, chosen_variants
 from treville.cli.batch import add_batch, answer_batch, found_inputs, limits_of, text_of
+from treville.engines.registry import AUTO, NAMED_OUTCOMES
 from treville.rendering.litmus import litmus_text
 from treville.results.verdict import ExitCode
 
@@ -24,8 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_growing_bound(parser, "loops")
     parser.add_argument(
         "--engine",
-        choices=("auto", "enumerate", "eager", "lazy", "clocks", "conflicts"),
-        default="auto",
+        choices=NAMED_OUTCOMES,
+        default=AUTO,
         help="how to search (clocks and conflicts: other encodings, for shipped models)",
     )
     _add_witness_options(parser)

@@ -14,17 +14,12 @@ from collections.abc import Callable
 from treville.analysis.facts import Facts
 from treville.encoding.circuits import Circuits
 from treville.encoding.values import EventValues
-from treville.events.symbolic_terms import TRUE as HOLDS
 from treville.events.symbolic_terms import (
     Any,
     Apply,
-    Both,
     Choose,
-    Condition,
     Constant,
-    Either,
     Equal,
-    Free,
     NonZero,
     Read,
     Unknown,
@@ -44,14 +39,11 @@ class BitVectors(EventValues):
         self, formula: Formula, facts: Facts, sources: dict[EventId, list[tuple[EventId, Literal]]]
     ) -> None:
         """`sources[r]` lists for each read the writes it may read from, with the literal of each choice."""
-        self.formula = formula
-        self.facts = facts
-        self.terms = facts.symbolic.terms
+        super().__init__(formula, facts)
         self.numbers = facts.values.numbers
         self.sources = sources
         self.circuits = Circuits(formula)
         self._bits: dict[Value, Bits] = {}
-        self._conditions: dict[Condition, Literal] = {HOLDS: TRUE}
         self._is: dict[tuple[Value, int], Literal] = {}
         for read in sources:
             self.bits(facts.symbolic.access(read).value)
@@ -177,29 +169,12 @@ class BitVectors(EventValues):
 
     # -- conditions --------------------------------------------------------------------------------------
 
-    def condition(self, condition: Condition) -> Literal:
-        """The literal of a (signed) condition."""
-        literal = self._conditions.get(abs(condition))
-        if literal is None:
-            literal = self._conditions[abs(condition)] = self._condition(abs(condition))
-        return literal if condition > 0 else -literal
+    def is_non_zero(self, term: NonZero) -> Literal:
+        """See `EventValues`."""
+        return self.formula.either(self.bits(term.value))
 
-    def _condition(self, condition: Condition) -> Literal:
-        values = self.facts.values
-        if not values.may_hold[condition]:
-            return FALSE
-        if not values.may_fail[condition]:
-            return TRUE
-        term = self.terms.conditions[condition]
-        if isinstance(term, Both):
-            return self.formula.both(self.condition(term.left), self.condition(term.right))
-        if isinstance(term, Either):
-            return self.formula.either([self.condition(case) for case in term.cases])
-        if isinstance(term, Free):
-            return self.formula.choice()
-        if isinstance(term, NonZero):
-            return self.formula.either(self.bits(term.value))
-        assert isinstance(term, Equal)
+    def is_equal(self, term: Equal) -> Literal:
+        """See `EventValues`."""
         return self.equal(term.left, term.right)
 
     def equal(self, one: Value, other: Value) -> Literal:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from itertools import product
-from typing import Protocol
+from typing import Protocol, assert_never
 
 from treville.analysis.facts import Facts
 from treville.analysis.possible import EMPTY
@@ -28,6 +28,7 @@ from treville.events.symbolic_terms import (
     Either,
     Equal,
     Free,
+    Holds,
     NonZero,
     Read,
     Value,
@@ -68,10 +69,52 @@ class ValueEncoding(Protocol):
 
 
 class EventValues:
-    """What events access and write, in terms of `is_number`; shared by all value encodings."""
+    """What events access and write in terms of `is_number`, and conditions in terms of comparisons: what all
+    value encodings share."""
 
-    formula: Formula
-    facts: Facts
+    def __init__(self, formula: Formula, facts: Facts) -> None:
+        self.formula = formula
+        self.facts = facts
+        self.terms = facts.symbolic.terms
+        self._conditions: dict[Condition, Literal] = {HOLDS: TRUE}
+
+    def is_non_zero(self, term: NonZero) -> Literal:
+        """The literal that a value is not zero."""
+        raise NotImplementedError
+
+    def is_equal(self, term: Equal) -> Literal:
+        """The literal that two values are the same."""
+        raise NotImplementedError
+
+    def condition(self, condition: Condition) -> Literal:
+        """The literal of a (signed) condition."""
+        literal = self._conditions.get(abs(condition))
+        if literal is None:
+            literal = self._conditions[abs(condition)] = self._condition(abs(condition))
+        return literal if condition > 0 else -literal
+
+    def _condition(self, condition: Condition) -> Literal:
+        values = self.facts.values
+        if not values.may_hold[condition]:
+            return FALSE
+        if not values.may_fail[condition]:
+            return TRUE
+        term = self.terms.conditions[condition]
+        match term:
+            case Holds():
+                return TRUE
+            case Both():
+                return self.formula.both(self.condition(term.left), self.condition(term.right))
+            case Either():
+                return self.formula.either([self.condition(case) for case in term.cases])
+            case Free():
+                return self.formula.choice()
+            case NonZero():
+                return self.is_non_zero(term)
+            case Equal():
+                return self.is_equal(term)
+            case _:
+                assert_never(term)
 
     def is_number(self, value: Value, number: int) -> Literal:
         """The literal that a value is the number."""
@@ -110,15 +153,12 @@ class FiniteDomains(EventValues):
     ) -> None:
         """`sources[r]` lists for each read the writes it may read from, with the literal of each choice.
         Not `founded`: the model forbids cycles of values anyway, and plain clauses are easier to solve."""
-        self.formula = formula
-        self.facts = facts
-        self.terms = facts.symbolic.terms
+        super().__init__(formula, facts)
         self.numbers = [
             numbers if isinstance(numbers, frozenset) else EMPTY for numbers in facts.values.numbers
         ]
         self.sources = sources
         self._is: dict[tuple[Value, int], Literal] = {}
-        self._conditions: dict[Condition, Literal] = {HOLDS: TRUE}
         order = self._read_order()
         self.circular = order is None and founded
         if order is None and not founded:
@@ -270,29 +310,12 @@ class FiniteDomains(EventValues):
 
     # -- conditions --------------------------------------------------------------------------------------
 
-    def condition(self, condition: Condition) -> Literal:
-        """The literal of a (signed) condition."""
-        literal = self._conditions.get(abs(condition))
-        if literal is None:
-            literal = self._conditions[abs(condition)] = self._condition(abs(condition))
-        return literal if condition > 0 else -literal
+    def is_non_zero(self, term: NonZero) -> Literal:
+        """See `EventValues`."""
+        return self._decided(lambda: -self.is_number(term.value, 0))
 
-    def _condition(self, condition: Condition) -> Literal:
-        values = self.facts.values
-        if not values.may_hold[condition]:
-            return FALSE
-        if not values.may_fail[condition]:
-            return TRUE
-        term = self.terms.conditions[condition]
-        if isinstance(term, Both):
-            return self.formula.both(self.condition(term.left), self.condition(term.right))
-        if isinstance(term, Either):
-            return self.formula.either([self.condition(case) for case in term.cases])
-        if isinstance(term, Free):
-            return self.formula.choice()
-        if isinstance(term, NonZero):
-            return self._decided(lambda: -self.is_number(term.value, 0))
-        assert isinstance(term, Equal)
+    def is_equal(self, term: Equal) -> Literal:
+        """See `EventValues`."""
         return self._decided(lambda: self.equal(term.left, term.right))
 
     def _decided(self, literal: Callable[[], Literal]) -> Literal:

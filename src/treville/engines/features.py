@@ -209,12 +209,20 @@ def _of_property(prop: Property | None) -> Iterator[Feature]:
             yield Feature.DEADLOCKS
         case Property.LIVENESS:
             yield Feature.LIVENESS
+        case Property.SAFETY | Property.ASSERTION | Property.MEMORY | Property.VALID_MEMSAFETY:
+            yield from _of_errors(prop.errors)
+        case Property.VALID_DEREF | Property.VALID_FREE | Property.VALID_MEMTRACK:
+            yield from _of_errors(prop.errors)
         case _:
-            yield Feature.FAILURES
-            if Error.LEAK in prop.errors:
-                yield Feature.LEAKS
-            if not prop.errors >= {Error.ACCESS, Error.FREE}:
-                yield Feature.ENDS_AT_ERRORS
+            assert_never(prop)
+
+
+def _of_errors(errors: frozenset[Error]) -> Iterator[Feature]:
+    yield Feature.FAILURES
+    if Error.LEAK in errors:
+        yield Feature.LEAKS
+    if not errors >= {Error.ACCESS, Error.FREE}:
+        yield Feature.ENDS_AT_ERRORS
 
 
 def _of_model(model: Model) -> Iterator[Feature]:

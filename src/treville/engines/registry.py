@@ -50,6 +50,8 @@ def _difference(module: str, cls: str, *arguments: object) -> Callable[[], Diffe
     return make
 
 
+# The encodings of papers 000 and 003.
+_PARTIAL_ORDERS = ("clocks", "conflicts")
 _OTHERS = (BackEnd.Z3, BackEnd.SAT, BackEnd.CADICAL)
 # The other encodings have no recursive definitions.
 _OF_ANY_FIXPOINT = (BackEnd.Z3_ANY, BackEnd.SAT_ANY)
@@ -73,10 +75,10 @@ DECIDE: Mapping[str, Callable[[], DecideEngine]] = {
         f"eager:{solver}": _decide("acyclicity", "Acyclicity", "eager", solver)
         for solver in (*_OTHERS, *_OF_ANY_FIXPOINT)
     },
-    **{name: _decide("partial_orders", "PartialOrders", name) for name in ("clocks", "conflicts")},
+    **{name: _decide("partial_orders", "PartialOrders", name) for name in _PARTIAL_ORDERS},
     **{
         f"{name}:{solver}": _decide("partial_orders", "PartialOrders", name, solver)
-        for name in ("clocks", "conflicts")
+        for name in _PARTIAL_ORDERS
         for solver in _OTHERS
     },
 }
@@ -85,7 +87,7 @@ DECIDE: Mapping[str, Callable[[], DecideEngine]] = {
 OF_FORMULAS = ("formulas", "eager", "lazy")
 
 # What `treville check --engine` may name; other solvers and encodings have options of their own.
-NAMED = (AUTO, STATES, *(name for name in DECIDE if ":" not in name and name not in ("clocks", "conflicts")))
+NAMED = (AUTO, STATES, *(name for name in DECIDE if ":" not in name and name not in _PARTIAL_ORDERS))
 
 # Who looks for what one model allows and another forbids.
 DIFFERENCES: Mapping[str, Callable[[], DifferenceEngine]] = {
@@ -109,13 +111,16 @@ OUTCOMES: Mapping[str, Callable[[], OutcomeEngine]] = {
         f"eager:{solver}": _outcome("symbolic", "Symbolic", back_end=solver)
         for solver in (*_OTHERS, *_OF_ANY_FIXPOINT)
     },
-    **{name: _outcome("partial_orders", "PartialOrderStates", name) for name in ("clocks", "conflicts")},
+    **{name: _outcome("partial_orders", "PartialOrderStates", name) for name in _PARTIAL_ORDERS},
     **{
         f"{name}:{solver}": _outcome("partial_orders", "PartialOrderStates", name, solver)
-        for name in ("clocks", "conflicts")
+        for name in _PARTIAL_ORDERS
         for solver in _OTHERS
     },
 }
+
+# What `treville litmus --engine` may name.
+NAMED_OUTCOMES = (AUTO, *(name for name in OUTCOMES if ":" not in name))
 
 
 def engine_name(encoding: str, solver: str) -> str:

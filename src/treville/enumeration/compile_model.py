@@ -15,7 +15,7 @@ from typing import Any, assert_never
 from treville.enumeration.model_facts import Facts
 from treville.enumeration.packed import Kernel
 from treville.enumeration.shapes import OBSERVED_WRITES
-from treville.models.model import SET, Axiom, AxiomKind, Model, NodeId, Operator
+from treville.models.model import SET, Axiom, AxiomKind, Model, NodeId, Operator, negative
 from treville.models.recognise import is_from_read
 from treville.records import dataclass
 
@@ -69,22 +69,25 @@ class _Code:
         if self.nodes[node].op is Operator.FIXPOINT:
             self._fixpoint(node)
         else:
-            expression = self._expression(node)
+            expression = self.expression(node)
             self.done[node] = f"{self.prefix}{node}"
             self.line(f"{self.prefix}{node} = {expression}", node)
         return self.done[node]
 
-    def _expression(self, node: NodeId) -> str:
-        entry = self.nodes[node]
-        op, args = entry.op, entry.args
-        everything = "k.row" if entry.kind is SET else "k.full"
+    def everything(self, node: NodeId) -> str:
+        """Python for all events, or all pairs: whichever the node is about."""
+        return "k.row" if self.nodes[node].kind is SET else "k.full"
+
+    def expression(self, node: NodeId) -> str:
+        """Python for a node's value, after emitting what computes its operands."""
+        op, args = self.nodes[node].op, self.nodes[node].args
         match op:
             case Operator.BASE:
-                return self.base(entry.name)
+                return self.base(self.nodes[node].name)
             case Operator.EMPTY:
                 return "0"
             case Operator.UNIVERSE:
-                return everything
+                return self.everything(node)
             case Operator.ID:
                 return "k.diagonal"
             case Operator.UNION:
@@ -92,9 +95,9 @@ class _Code:
             case Operator.INTERSECTION:
                 return f"{self.value(args[0])} & {self.value(args[1])}"
             case Operator.DIFFERENCE:
-                return self.without(self.value(args[0]), args[1])
+                return f"{self.value(args[0])} & ~{self.value(args[1])}"
             case Operator.COMPLEMENT:
-                return self.without(everything, args[0])
+                return f"{self.everything(node)} & ~{self.value(args[0])}"
             case Operator.COMPOSITION:
                 return self.composition(node, *args)
             case Operator.PRODUCT:
@@ -117,10 +120,6 @@ class _Code:
                 raise AssertionError("a recursive name is computed with its group")
             case _:
                 assert_never(op)
-
-    def without(self, first: str, removed: NodeId) -> str:
-        """`first` less a node."""
-        return f"{first} & ~{self.value(removed)}"
 
     def composition(self, node: NodeId, left: NodeId, right: NodeId) -> str:
         """The node `left ; right`; with `[S]` on one side it is a restriction."""
@@ -212,7 +211,7 @@ class _Upper(_Code):
             return self.static.value(node)
         group = self.facts.group_of.get(node)
         if group is not None and not group.monotone:
-            return "k.row" if self.nodes[node].kind is SET else "k.full"
+            return self.everything(node)
         return None
 
     def base(self, name: str) -> str:
@@ -220,10 +219,12 @@ class _Upper(_Code):
             return f"base.get({OBSERVED_WRITES!r}, 0)"
         return f"base['may {name}']"
 
-    def without(self, first: str, removed: NodeId) -> str:
-        if self.facts.dynamic[removed]:
-            return first
-        return f"{first} & ~{self.static.value(removed)}"
+    def expression(self, node: NodeId) -> str:
+        """Of what a dynamic operand takes away nothing is surely gone."""
+        entry = self.nodes[node]
+        if any(self.facts.dynamic[operand] for operand in negative(entry.op, entry.args)):
+            return self.value(entry.args[0]) if entry.op is Operator.DIFFERENCE else self.everything(node)
+        return super().expression(node)
 
 
 class _Dynamic(_Code):

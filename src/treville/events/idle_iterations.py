@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from treville.events.kinds import READ, WRITE
 from treville.events.symbolic_data import Binding, StaticAccess, StaticEvent, Wait
 from treville.events.symbolic_terms import FALSE, TRUE, Condition, Value
+from treville.programs.flow import defined_register
 from treville.programs.ir import Allocate, Free, Instruction, Join, Load, Spawn, StoreExclusive, Thread
 from treville.programs.live import is_live, live_names
 
@@ -154,8 +155,7 @@ def opens_late(thread: Thread, head: int, last: int) -> bool:
 
 def all_registers(thread: Thread) -> frozenset[str]:
     """The registers that a thread sets: of a litmus test all of them count in the end."""
-    found = (getattr(i, "register", None) or getattr(i, "status", None) for i in thread.instructions)
-    return frozenset(name for name in found if name)
+    return frozenset(name for i in thread.instructions if (name := defined_register(i)) is not None)
 
 
 def wait_for_read(walk: ThreadWalk, instruction: Instruction, condition: Condition) -> None:

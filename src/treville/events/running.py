@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from treville.events.evaluation import ZERO, evaluate
 from treville.events.idle_iterations import all_registers, opens_late
 from treville.events.kinds import FENCE, READ, WRITE
 from treville.events.trace import NO_PAIR, Effort, Memory, Shape, Trace, Value
@@ -18,28 +19,22 @@ from treville.programs.ir import (
     LOCATION_STRIDE,
     Assume,
     Branch,
-    Const,
-    Expr,
     Fence,
     Havoc,
     IndirectBranch,
     Instruction,
     Load,
     Local,
-    Op,
-    Reg,
-    Select,
     Store,
     StoreExclusive,
     Thread,
 )
 from treville.programs.live import live_names
-from treville.programs.operators import OPERATORS, wrap
+from treville.programs.operators import wrap
 from treville.results import Budget, BudgetExceeded, TooLarge, Unsupported
 
 MAX_TRACES = 20_000
 MAX_STEPS_PER_RUN = 5_000
-ZERO = Value(0)
 
 
 class Run:
@@ -393,44 +388,3 @@ _STEPS: dict[type[Instruction], Callable[[ThreadRunner, Run, Any], list[Run] | N
     Branch: ThreadRunner._branch,
     IndirectBranch: ThreadRunner._indirect_branch,
 }
-
-
-def evaluate(expression: Expr, registers: dict[str, Value]) -> Value:
-    """The value of an expression with its dependencies."""
-    kind = type(expression)  # isinstance is slower, and this is where explicit engines spend their time
-    if kind is Reg:
-        return registers.get(expression.name, ZERO)  # type: ignore[union-attr]
-    if kind is Const:
-        return Value(expression.value)  # type: ignore[union-attr]
-    if isinstance(expression, Op):
-        return _apply(expression, registers)
-    assert isinstance(expression, Select)
-    condition = evaluate(expression.condition, registers)
-    chosen = evaluate(expression.then if condition.number else expression.otherwise, registers)
-    return Value(
-        chosen.number,
-        chosen.data,
-        chosen.pick | condition.data | condition.pick,
-        chosen.origin | condition.origin,
-    )
-
-
-def _apply(expression: Op, registers: dict[str, Value]) -> Value:
-    args = [evaluate(arg, registers) for arg in expression.args]
-    number = OPERATORS[expression.name](tuple([arg.number for arg in args]), expression.bits)
-    data = pick = origin = 0
-    for arg in args:
-        data |= arg.data
-        pick |= arg.pick
-        origin |= arg.origin
-    if origin and _cancels(expression):
-        origin = 0
-    return Value(number, data, pick, origin)
-
-
-def _cancels(expression: Op) -> bool:
-    """Is the result the same whatever the registers hold?"""
-    args = expression.args
-    if expression.name in ("xor", "sub", "eq", "ne"):
-        return args[0] == args[1]
-    return expression.name in ("and", "mul") and (Const(0) in args)

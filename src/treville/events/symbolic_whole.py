@@ -130,16 +130,8 @@ class WholeProgramWalk(ThreadWalk):
         self, state: State, guard: Condition, instruction: Instruction, position: int
     ) -> dict[Choice, Condition]:
         """Change the state by one instruction; the conditions of the edges that can be taken."""
-        terms = self.terms
         if isinstance(instruction, Assume | Assert):
-            holds = terms.non_zero(self.evaluate(instruction.condition, state).value)
-            if isinstance(instruction, Assert):
-                self._assert(terms.both(guard, -holds), instruction)
-                if instruction.observes:
-                    holds = terms.either([holds, terms.non_zero(terms.unknown(1))])
-            elif instruction.waits:
-                wait_for_read(self, instruction, terms.both(guard, -holds))
-            return {None: holds}
+            return {None: self._goes_on(state, guard, instruction)}
         if isinstance(instruction, Stop):
             if instruction.cut:
                 self.result.cuts.append(guard)
@@ -147,14 +139,14 @@ class WholeProgramWalk(ThreadWalk):
                 self.result.mark(MarkKind.CUT, self.index, guard, instruction)
             return {None: FALSE}
         if isinstance(instruction, Nondet):
-            chosen = terms.unknown(instruction.bits)
+            chosen = self.terms.unknown(instruction.bits)
             state.registers[instruction.register] = Binding(chosen)
             self.result.mark(MarkKind.CHOICE, self.index, guard, instruction, chosen)
         elif isinstance(instruction, Spawn):
             self._spawn(state, guard, instruction)
         elif isinstance(instruction, Join):
             ended = self._join(state, guard, instruction)
-            self.result.waits.append(Wait(self.index, instruction, terms.both(guard, -ended)))
+            self.result.waits.append(Wait(self.index, instruction, self.terms.both(guard, -ended)))
             return {None: ended}
         elif isinstance(instruction, Allocate):
             state.registers[instruction.register] = self._allocate(state, guard, instruction)
@@ -175,6 +167,18 @@ class WholeProgramWalk(ThreadWalk):
                 self._known[position] = TRUE in choices.values()
             return choices
         return {}
+
+    def _goes_on(self, state: State, guard: Condition, instruction: Assume | Assert) -> Condition:
+        """Where a thread gets past a test."""
+        terms = self.terms
+        holds = terms.non_zero(self.evaluate(instruction.condition, state).value)
+        if isinstance(instruction, Assert):
+            self._assert(terms.both(guard, -holds), instruction)
+            if instruction.observes:
+                return terms.either([holds, terms.non_zero(terms.unknown(1))])
+        elif instruction.waits:
+            wait_for_read(self, instruction, terms.both(guard, -holds))
+        return holds
 
     def still_needed(self, names: Iterable[str], position: int) -> Iterable[str]:
         """Whole programs observe no registers in the end."""

@@ -93,9 +93,14 @@ class Formula:
             return kept[0] if kept else TRUE
         found = self._gates.get(kept)
         if found is None:
-            found = self._gates[kept] = self.atom()
-            self.rules.append((found, kept))
+            found = self._gates[kept] = self._gate(kept)
         return found
+
+    def _gate(self, literals: tuple[Literal, ...]) -> Literal:
+        """A new atom that holds exactly if all literals do."""
+        atom = self.atom()
+        self.rules.append((atom, literals))
+        return atom
 
     def either(self, literals: Iterable[Literal]) -> Literal:
         """The disjunction as a literal. Not for definitions that may be recursive: see `any_of`."""

@@ -18,21 +18,12 @@ class Gates(Formula):
 
     _selections: dict[tuple[Literal, ...], Literal] = field(default_factory=dict)
 
-    def both(self, *literals: Literal) -> Literal:
-        """The conjunction as a literal."""
-        kept = self._conjunction(literals)
-        if kept is None:
-            return FALSE
-        if len(kept) <= 1:
-            return kept[0] if kept else TRUE
-        found = self._gates.get(kept)
-        if found is None:
-            found = self._gates[kept] = self.choice()
-            out = self.forbidden
-            for literal in kept:
-                out.append((found, -literal))
-            out.append((-found, *kept))
-        return found
+    def _gate(self, literals: tuple[Literal, ...]) -> Literal:
+        gate, out = self.choice(), self.forbidden
+        for literal in literals:
+            out.append((gate, -literal))
+        out.append((-gate, *literals))
+        return gate
 
     def any_of(self, bodies: Iterable[Iterable[Literal]]) -> Literal:
         """A literal that holds exactly if all literals of some body do."""

@@ -3,7 +3,7 @@
 Every level is a set of serial views (paper 004, section 2.5, after Steinke and Nutt): a view is a
 total order of a set of events in which a read sees the last write before it. `scope` says for whom
 there is a view and of which events, `orders` names the orders it respects (`orders.py` defines them,
-`view_graphs.py` encodes them). Adding a level is adding one entry to `LEVELS`.
+`view_graphs.py` encodes them). Adding a level is adding one entry to `_ALL`.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from math import lcm
 
 from treville.programs import ir
+from treville.programs.flow import operands, used_registers
 from treville.programs.operators import OPERATORS, wrap
-from treville.programs.spin import used_registers
 from treville.records import dataclass, field
 
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "ult", "ule", "ugt", "uge"})
@@ -115,7 +115,7 @@ class _Uses:
         if not known:
             return
         truth = isinstance(instruction, ir.Branch | ir.Assume | ir.Assert)
-        if all(self._only_tests(part, truth or name == "when") for name, part in _expressions(instruction)):
+        if all(self._only_tests(part, truth or name == "when") for name, part in operands(instruction)):
             if not known & self.tainted:
                 return
         else:
@@ -228,13 +228,6 @@ class _Uses:
             self.starts.add(wrap(at - shift, self.choice.bits))
 
 
-def _expressions(instruction: ir.Instruction) -> Iterator[tuple[str, ir.Expr]]:
-    for name in instruction.__dataclass_fields__:
-        value = getattr(instruction, name)
-        if isinstance(value, ir.Const | ir.Reg | ir.Op | ir.Select):
-            yield name, value
-
-
 def _has_remainder(image: ir.Expr) -> bool:
     """Is it the same for all numbers of a kind?"""
     while isinstance(image, ir.Op):
@@ -246,7 +239,7 @@ def _has_remainder(image: ir.Expr) -> bool:
 
 def _compared(thread: ir.Thread) -> Iterator[int]:
     """The constants in comparisons."""
-    pending = [part for instruction in thread.instructions for _, part in _expressions(instruction)]
+    pending = [part for instruction in thread.instructions for _, part in operands(instruction)]
     for part in pending:
         if isinstance(part, ir.Select):
             pending += [part.condition, part.then, part.otherwise]

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from typing import NamedTuple, TypeVar
 
-from treville.events.running import evaluate
+from treville.events.evaluation import evaluate
 from treville.events.trace import Value
 from treville.machines.states import Log
 from treville.programs import ir
+from treville.programs.flow import defined_register
 from treville.programs.operators import wrap
 from treville.records import dataclass, field
 
@@ -128,7 +129,7 @@ class Walk:
 
     def go_on(self, result: Value) -> None:
         """Pass the instruction, whose result goes to its register."""
-        register = getattr(self.body.instructions[self.position], "register", None)
+        register = defined_register(self.body.instructions[self.position])
         if register is not None:
             self.registers[register] = result
         self.position += 1

@@ -14,9 +14,9 @@ from typing import NamedTuple
 from treville.machines.choices import Choice, all_numbers, choice_of
 from treville.machines.states import TooManyStates
 from treville.programs import ir
+from treville.programs.flow import defined_register, used_registers
 from treville.programs.live import cell, is_live, live_names
 from treville.programs.operators import OPERATORS, wrap
-from treville.programs.spin import used_registers
 
 _LOCAL_STEPS = 100_000
 _LONGEST_PERIOD = 1_000
@@ -113,7 +113,7 @@ class Threads:
         if found is None:
             run = Run(self, self.frames[thread])
             instruction = run.body.instructions[run.position]
-            register = getattr(instruction, "register", None)
+            register = defined_register(instruction)
             if register is not None:
                 run.registers[register] = result
             run.objects += isinstance(instruction, ir.Allocate)

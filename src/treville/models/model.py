@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, assert_never, cast
 
 from treville.records import dataclass, field
 from treville.results import Span
@@ -76,6 +76,25 @@ StepsOperator: TypeAlias = Literal[Operator.PLUS, Operator.STAR]
 ProjectionOperator: TypeAlias = Literal[Operator.DOMAIN, Operator.RANGE]
 
 
+def negative(op: Operator, args: tuple[NodeId, ...]) -> tuple[NodeId, ...]:
+    """The operands of which more may make the result less; an operator is monotone in all others."""
+    match op:
+        case Operator.DIFFERENCE:
+            return args[1:]
+        case Operator.COMPLEMENT:
+            return args
+        case Operator.UNION | Operator.INTERSECTION | Operator.COMPOSITION | Operator.PRODUCT:
+            return ()
+        case Operator.INVERSE | Operator.OPTIONAL | Operator.PLUS | Operator.STAR:
+            return ()
+        case Operator.IDENTITY_ON | Operator.DOMAIN | Operator.RANGE:
+            return ()
+        case Operator.BASE | Operator.EMPTY | Operator.UNIVERSE | Operator.ID | Operator.FIXPOINT:
+            return ()
+        case _:
+            assert_never(op)
+
+
 class AxiomKind(Enum):
     """What an axiom asks of a relation; `empty` also of a set."""
 
@@ -104,7 +123,7 @@ class FixpointGroup:
     """The members of one `let rec ... and ...`: `variables[i]` is the `FIXPOINT` node that stands for the
     name inside the bodies, `bodies[i]` the node of its right-hand side. The value is what iteration from the
     empty sets and relations ends in: the least fixpoint where the group is `monotone`, that is, where no name
-    occurs below a complement or on the right of a difference."""
+    occurs in a `negative` operand."""
 
     variables: tuple[NodeId, ...]
     bodies: tuple[NodeId, ...]

@@ -9,6 +9,8 @@ access gets one (`with_beginnings`), a fence with the cell's address that orders
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from treville.analysis.possible import Values
 from treville.events.kinds import FENCE
 from treville.events.symbolic import SymbolicProgram
@@ -74,20 +76,17 @@ def with_beginnings(program: Program, symbolic: SymbolicProgram, values: Values)
             made = symbolic.begun.get(address - offset)
             if made is not None and made[0] != event.thread:
                 cells.setdefault(id(made[1]), set()).add(offset)
-    return program.rewritten(lambda thread: _with_events(thread, cells)) if cells else None
+    if not cells:
+        return None
+    return program.rewritten(
+        lambda thread: thread.rewritten(_with_events(i, cells.get(id(i), ())) for i in thread.instructions)
+    )
 
 
-def _with_events(thread: Thread, cells: dict[int, set[int]]) -> Thread:
-    code: list[Instruction] = []
-    places: list[int] = []
-    for instruction in thread.instructions:
-        places.append(len(code))
-        code.append(instruction)
-        if isinstance(instruction, Allocate):
-            for offset in sorted(cells.get(id(instruction), ())):
-                begun = Fence(frozenset({BEGUN}), plus(Reg(instruction.register), offset))
-                place(begun, instruction.text, instruction.span, instruction.index)
-                code.append(begun)
-    places.append(len(code))
-    labels = {name: places[at] for name, at in thread.labels.items()}
-    return replace(thread, instructions=tuple(code), labels=labels)
+def _with_events(instruction: Instruction, offsets: Iterable[int]) -> Iterator[Instruction]:
+    yield instruction
+    if isinstance(instruction, Allocate):
+        for offset in sorted(offsets):
+            begun = Fence(frozenset({BEGUN}), plus(Reg(instruction.register), offset))
+            place(begun, instruction.text, instruction.span, instruction.index)
+            yield begun

@@ -4,21 +4,25 @@ A fence or an ordered access (acquire, release) that a model does not know is an
 fences of any architecture are full fences to every model, and a model that speaks of no fence, such as
 `sc`, takes all of them. Partial fences of other architectures order what they order at home under models that
 include `partialfences.cat`, as those of hardware do; fences of the instruction stream order no accesses, so
-a model that does not mention them takes them as well.
+a model that does not mention them takes them as well. A fence of a kind that no model could mention is a bug
+of a front end.
 """
 
 from __future__ import annotations
 
-from treville.fences import FULL_FENCES, INSTRUCTION_FENCES, PARTIAL_FENCES
-from treville.models.base import FENCES, SETS
+from treville.fences import FULL_FENCES, INSTRUCTION_FENCES, PARTIAL_FENCES, PLACE
+from treville.models.base import FENCES, SAME_SETS, SETS
 from treville.models.library import accepted_fences
 from treville.models.model import Model
 from treville.programs.ir import Fence, Load, Program, Store, StoreExclusive
 from treville.programs.litmus import DIALECTS
+from treville.programs.verify import MalformedProgram
 from treville.results import Unsupported
 
 # Accesses that order others, by the architecture that has them.
 _ORDERED = frozenset({"A", "Q", "L", "Acq", "Rel", "AcqRel", "Acquire", "Release"})
+# What fences can be to some model, or to nobody.
+_KINDS = SETS.keys() | SAME_SETS.keys() | {PLACE}
 
 
 def refuse_unknown_fences(program: Program, dialect: str, model: Model) -> None:
@@ -44,6 +48,9 @@ def _refuse_unknown_orders(program: Program, model: Model) -> None:
 
 
 def _refuse_unknown_fences(program: Program, model: Model) -> None:
+    for instruction in program.instructions():
+        if isinstance(instruction, Fence) and instruction.tags.isdisjoint(_KINDS):
+            raise MalformedProgram(f"models/base.py has no fence '{', '.join(sorted(instruction.tags))}'")
     mentioned = accepted_fences(model)
     if mentioned is None:
         return

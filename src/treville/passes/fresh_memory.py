@@ -7,7 +7,7 @@ it; only then the cells get any numbers, each by a write right behind the alloca
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 from treville.analysis.facts import Facts
@@ -26,7 +26,6 @@ from treville.programs.ir import (
     Thread,
     place,
 )
-from treville.records import replace
 from treville.relations import EventId, elements
 
 UNSET = "UNSET"  # the tag of writes that stand for what was there at first
@@ -93,17 +92,14 @@ def _width(facts: Facts, address: int) -> int:
 def _filled(thread: Thread, cells: FreshCells) -> Thread:
     stores = (i.tags for i in thread.instructions if isinstance(i, Store) and "DATA" in i.tags)
     tags = next(stores, frozenset({"NA", "DATA"}))
-    code: list[Instruction] = []
-    places: list[int] = []
-    for instruction in thread.instructions:
-        places.append(len(code))
-        code.append(instruction)
+
+    def filled(instruction: Instruction) -> Iterator[Instruction]:
+        yield instruction
         if isinstance(instruction, Allocate):
             for offset, bits in sorted(cells.get(id(instruction), {}).items()):
-                code += _any_number(instruction, offset, bits, tags)
-    places.append(len(code))
-    labels = {name: places[at] for name, at in thread.labels.items()}
-    return replace(thread, instructions=tuple(code), labels=labels)
+                yield from _any_number(instruction, offset, bits, tags)
+
+    return thread.rewritten(map(filled, thread.instructions))
 
 
 def _any_number(allocation: Allocate, offset: int, bits: int, tags: frozenset[str]) -> list[Instruction]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from treville.analysis.possible import Values
 from treville.events.kinds import FENCE
 from treville.events.symbolic import SymbolicProgram
-from treville.programs.ir import FREED, LOCATION_BASE, LOCATION_STRIDE, Free, Instruction, Program, Thread
+from treville.programs.ir import FREED, LOCATION_BASE, LOCATION_STRIDE, Free, Instruction, Program
 from treville.records import replace
 from treville.relations import elements
 
@@ -22,7 +22,9 @@ def with_ends_of_cells(symbolic: SymbolicProgram, values: Values) -> Program | N
     cells = _cells(symbolic, values, _freed(symbolic, values))
     if not cells:
         return None
-    return symbolic.program.rewritten(lambda thread: _split(thread, cells))
+    return symbolic.program.rewritten(
+        lambda thread: thread.rewritten(_split(instruction, cells) for instruction in thread.instructions)
+    )
 
 
 def _freed(symbolic: SymbolicProgram, values: Values) -> set[int]:
@@ -51,14 +53,8 @@ def _cells(symbolic: SymbolicProgram, values: Values, freed: set[int]) -> dict[i
     return {offset: tuple(sorted(starts)) for offset, starts in sorted(found.items())}
 
 
-def _split(thread: Thread, cells: dict[int, tuple[int, ...]]) -> Thread:
-    code: list[Instruction] = []
-    places: list[int] = []
-    for instruction in thread.instructions:
-        places.append(len(code))
-        code.append(instruction)
-        if isinstance(instruction, Free):
-            code += [replace(instruction, offset=offset, within=starts) for offset, starts in cells.items()]
-    places.append(len(code))
-    labels = {name: places[at] for name, at in thread.labels.items()}
-    return replace(thread, instructions=tuple(code), labels=labels)
+def _split(instruction: Instruction, cells: dict[int, tuple[int, ...]]) -> list[Instruction]:
+    if not isinstance(instruction, Free):
+        return [instruction]
+    others = (replace(instruction, offset=offset, within=starts) for offset, starts in cells.items())
+    return [instruction, *others]

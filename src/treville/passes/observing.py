@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from treville.programs.ir import Instruction, Local, Location, Program, Thread
+from treville.programs.flow import defined_register
+from treville.programs.ir import Location, Program, Thread
 from treville.programs.litmus.test import ArrayOf, CellOf, LitmusTest, Observable, RegisterOf
 from treville.records import replace
 
@@ -33,15 +34,8 @@ def _place(observable: Observable) -> tuple[object, ...]:
 
 
 def _registers(thread: Thread) -> list[str]:
-    found = [register for instruction in thread.instructions for register in _set_by(instruction)]
-    return [register for register in dict.fromkeys(found) if _REGISTER.fullmatch(register)]
-
-
-def _set_by(instruction: Instruction) -> list[str]:
-    names = [getattr(instruction, "register", None), getattr(instruction, "status", None)]
-    if isinstance(instruction, Local) and instruction.register.endswith("#final"):
-        return []
-    return [name for name in names if isinstance(name, str)]
+    found = dict.fromkeys(map(defined_register, thread.instructions))
+    return [register for register in found if register is not None and _REGISTER.fullmatch(register)]
 
 
 def observable_locations(program: Program) -> list[Observable]:

@@ -137,14 +137,8 @@ class _Rewriting:
             grid = self.grids[self.places.private(number, name)]
             if grid.marks:
                 private[name] = tuple((offset, size * 8) for offset, size in grid.cells())
-        code: list[ir.Instruction] = []
-        starts: list[int] = []
-        for position, instruction in enumerate(body.instructions):
-            starts.append(len(code))
-            code += self._instruction((number, position), instruction)
-        starts.append(len(code))
-        labels = {label: starts[at] for label, at in body.labels.items()}
-        return replace(body, instructions=tuple(code), labels=labels, private=private)
+        code = (self._instruction((number, at), each) for at, each in enumerate(body.instructions))
+        return replace(body, private=private).rewritten(code)
 
     def _instruction(self, key: tuple[int, int], instruction: ir.Instruction) -> list[ir.Instruction]:
         if key in self.idle:

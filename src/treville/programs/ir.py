@@ -14,7 +14,7 @@ Nothing here changes once it is made: front ends fill drafts (`programs.draft`),
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 from treville.records import dataclass, field, replace
@@ -388,6 +388,18 @@ class Thread:
     parameter: str = ""
     private: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     unset: frozenset[str] = frozenset()
+
+    def rewritten(self, parts: Iterable[Iterable[Instruction]]) -> Thread:
+        """The thread in which each instruction in turn becomes some others, or none. Labels stay in front of
+        what became of the instruction that they were in front of."""
+        code: list[Instruction] = []
+        starts: list[int] = []
+        for _, part in zip(self.instructions, parts, strict=True):
+            starts.append(len(code))
+            code += part
+        starts.append(len(code))
+        labels = {name: starts[at] for name, at in self.labels.items()}
+        return replace(self, instructions=tuple(code), labels=labels)
 
 
 # A file and a line in it.

@@ -6,17 +6,8 @@ counter of a loop that nobody looks at is forgotten.
 
 from __future__ import annotations
 
-from treville.programs.ir import (
-    Branch,
-    Const,
-    IndirectBranch,
-    Instruction,
-    Local,
-    ReadPrivate,
-    Thread,
-    WritePrivate,
-)
-from treville.programs.spin import used_registers
+from treville.programs.flow import defined_register, successors, used_registers
+from treville.programs.ir import Const, Instruction, Local, ReadPrivate, Thread, WritePrivate
 
 
 def cell(name: str, offset: int | str) -> str:
@@ -27,20 +18,21 @@ def cell(name: str, offset: int | str) -> str:
 def live_names(thread: Thread, at_end: frozenset[str] = frozenset()) -> list[frozenset[str]]:
     """The live names at each position; the last entry is for the end, where those `at_end` are."""
     count = len(thread.instructions)
-    successors = [_successors(thread, position) for position in range(count)]
+    following = [successors(thread, position) for position in range(count)]
     used = [frozenset(used_registers(instruction)) for instruction in thread.instructions]
+    written = [_written(instruction) for instruction in thread.instructions]
     live: list[frozenset[str]] = [*[frozenset[str]()] * count, at_end]
     predecessors: list[list[int]] = [[] for _ in live]
-    for position, following in enumerate(successors):
-        for target in following:
+    for position, targets in enumerate(following):
+        for target in targets:
             predecessors[target].append(position)
     pending = set(range(count))
     while pending:  # backwards, and again where a loop closes
         for position in sorted(pending, reverse=True):
             pending.discard(position)
-            first, *others = successors[position]
+            first, *others = following[position]
             after = live[first].union(*(live[other] for other in others)) if others else live[first]
-            found = _before(thread.instructions[position], used[position], after)
+            found = _before(thread.instructions[position], used[position], written[position], after)
             if found != live[position]:
                 live[position] = found
                 pending.update(predecessors[position])
@@ -52,8 +44,9 @@ def is_live(name: str, live: frozenset[str]) -> bool:
     return name in live or ("\0" in name and cell(name.split("\0")[0], "*") in live)
 
 
-def _before(instruction: Instruction, used: frozenset[str], after: frozenset[str]) -> frozenset[str]:
-    written = _written(instruction)
+def _before(
+    instruction: Instruction, used: frozenset[str], written: str | None, after: frozenset[str]
+) -> frozenset[str]:
     if isinstance(instruction, Local | ReadPrivate | WritePrivate) and not _matters(instruction, after):
         return after
     found = (after - {written} if written in after else after) | used
@@ -76,14 +69,4 @@ def _written(instruction: Instruction) -> str | None:
     if isinstance(instruction, WritePrivate):
         offset = instruction.offset
         return cell(instruction.object, offset.value) if isinstance(offset, Const) else None
-    return getattr(instruction, "register", None) or getattr(instruction, "status", None)
-
-
-def _successors(thread: Thread, position: int) -> list[int]:
-    instruction = thread.instructions[position]
-    if isinstance(instruction, IndirectBranch):
-        return [thread.labels[label] for label in thread.code_addresses.values()]
-    if not isinstance(instruction, Branch):
-        return [position + 1]
-    target = thread.labels[instruction.target]
-    return [target] if instruction.condition is None else [target, position + 1]
+    return defined_register(instruction)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from treville.programs.flow import operands
 from treville.programs.ir import (
     Const,
     Expr,
@@ -26,7 +27,7 @@ from treville.programs.ir import (
     WritePrivate,
 )
 from treville.programs.operators import wrap
-from treville.records import fields, replace
+from treville.records import replace
 
 WIDTH = 32  # of an int
 
@@ -58,12 +59,10 @@ def _thread(thread: Thread, bits: int) -> Thread:
 def _instruction(instruction: Instruction, bits: int) -> Instruction:
     """Expressions are narrowed wherever they are; what is loaded is narrow because what is stored is."""
     changed: dict[str, Any] = {}
-    for field in fields(instruction):
-        value = getattr(instruction, field.name)
-        if isinstance(value, Const | Reg | Op | Select):
-            narrow = _expression(value, bits)
-            if narrow != value:
-                changed[field.name] = narrow
+    for name, expression in operands(instruction):
+        narrow = _expression(expression, bits)
+        if narrow != expression:
+            changed[name] = narrow
     if isinstance(instruction, Nondet):
         changed["bits"] = _width(instruction.bits, bits)
     elif isinstance(instruction, Havoc):

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import gcd
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, assert_never
 
 from treville.programs import ir
+from treville.programs.flow import used_registers
 from treville.programs.operators import unsigned, wrap
-from treville.programs.spin import used_registers
 from treville.records import dataclass
 
 Number: TypeAlias = tuple[int, int]  # (rest, step): a number that is rest modulo step; step 0: rest itself
@@ -142,7 +142,8 @@ class Places:
 
     def _apply(self, body: int, position: int) -> None:
         """Let an instruction add to what registers and objects may hold."""
-        match self.bodies[body].instructions[position]:
+        instruction = self.bodies[body].instructions[position]
+        match instruction:
             case ir.Local(register, value):
                 self._set(body, register, self._evaluate(body, value))
             case ir.Havoc(register, values):
@@ -163,16 +164,26 @@ class Places:
                     self._read(body, position, register, self._evaluate(body, address).targets, load.bits)
             case ir.ReadPrivate(register, name, offset) as read:
                 self._read(body, position, register, self._private_spots(body, name, offset), read.bits)
-            case ir.Store(address, value) | ir.StoreExclusive(_, address, value):
-                stored = self._evaluate(body, value)
-                for target, spots in self._evaluate(body, address).targets.items():
-                    self._hold(target, spots, stored)
+            case ir.StoreExclusive(register, address, value):
+                self._set(body, register, Value(_ANY, {}))
+                self._store(body, address, value)
+            case ir.Store(address, value):
+                self._store(body, address, value)
             case ir.WritePrivate(name, offset, value):
                 stored = self._evaluate(body, value)
                 for target, place in self._private_spots(body, name, offset).items():
                     self._hold(target, place, stored)
-            case _:
+            case ir.Fence() | ir.Free() | ir.AtomicBegin() | ir.AtomicEnd() | ir.Join():
                 pass
+            case ir.Branch() | ir.IndirectBranch() | ir.Assume() | ir.Assert() | ir.Stop():
+                pass
+            case _:
+                assert_never(instruction)
+
+    def _store(self, body: int, address: ir.Expr, value: ir.Expr) -> None:
+        stored = self._evaluate(body, value)
+        for target, spots in self._evaluate(body, address).targets.items():
+            self._hold(target, spots, stored)
 
     def _set(self, body: int, register: str, value: Value) -> None:
         before = self._registers.get((body, register), NOTHING)

@@ -35,12 +35,7 @@ def _rotated(thread: Thread) -> Thread:
 def _with_test_behind(thread: Thread, head: int, jump: int) -> Thread | None:
     """The thread with the loop's test in place of its jump back; None if the loop does not only wait then."""
     test = _test(thread, head, jump)
-    code = thread.instructions
-    rotated = replace(
-        thread,
-        instructions=(*code[:jump], *test, *code[jump + 1 :]),
-        labels={name: at + len(test) - 1 if at > jump else at for name, at in thread.labels.items()},
-    )
+    rotated = thread.rewritten(test if at == jump else [each] for at, each in enumerate(thread.instructions))
     new = range(jump, jump + len(test))
     jumps = [(at, to) for at, to in backward_jumps(rotated) if at in new]
     waits = [obstacle(rotated, to, at) is None for at, to in jumps]

@@ -10,20 +10,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from treville.programs.flow import defined_register, successors, used_registers
 from treville.programs.ir import (
     Allocate,
     Branch,
-    Const,
-    Expr,
     Fence,
     IndirectBranch,
     Instruction,
     Load,
     Local,
-    Op,
     ReadPrivate,
-    Reg,
-    Select,
     Store,
     StoreExclusive,
     Thread,
@@ -86,7 +82,7 @@ def _entered_elsewhere(thread: Thread, head: int, last: int) -> Instruction | No
 def _dependency(thread: Thread, head: int, last: int) -> Obstacle | None:
     """Is some register that the loop sets not set anew before it is used, in the loop or behind it?"""
     code = thread.instructions
-    changed = {register for p in range(head, last + 1) if (register := _defined(code[p])) is not None}
+    changed = {register for p in range(head, last + 1) if (register := defined_register(code[p])) is not None}
     outside = {
         register
         for position, instruction in enumerate(code)
@@ -102,50 +98,11 @@ def _dependency(thread: Thread, head: int, last: int) -> Obstacle | None:
         instruction = code[position]
         if used_registers(instruction) & changed - known:
             return Obstacle("uses what an earlier iteration computed", instruction)
-        register = _defined(instruction)
+        register = defined_register(instruction)
         after = known if register is None else known | {register}
-        for target in _targets(thread, position):
+        for target in successors(thread, position):
             if head <= target <= last and target > position:
                 set_before[target] = set_before[target] & after if target in set_before else after
             elif not head <= target <= last and not wanted <= after:
                 return Obstacle("leaves with what an earlier iteration computed", instruction)
     return None
-
-
-def _targets(thread: Thread, position: int) -> list[int]:
-    instruction = thread.instructions[position]
-    if not isinstance(instruction, Branch):
-        return [position + 1]
-    target = thread.labels[instruction.target]
-    return [target] if instruction.condition is None else [target, position + 1]
-
-
-def _defined(instruction: Instruction) -> str | None:
-    if isinstance(instruction, Load | Local | ReadPrivate):
-        return instruction.register
-    return None
-
-
-def used_registers(instruction: Instruction) -> set[str]:
-    """The registers whose values an instruction uses."""
-    found: set[str] = set()
-    for name in instruction.__dataclass_fields__:
-        value = getattr(instruction, name)
-        if isinstance(value, Const | Reg | Op | Select):
-            found |= registers_of(value)
-    return found
-
-
-def registers_of(expression: Expr) -> set[str]:
-    """The registers that an expression reads."""
-    found: set[str] = set()
-    pending = [expression]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, Reg):
-            found.add(part.name)
-        elif isinstance(part, Op):
-            pending.extend(part.args)
-        elif isinstance(part, Select):
-            pending += [part.condition, part.then, part.otherwise]
-    return found

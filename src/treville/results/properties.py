@@ -79,8 +79,12 @@ class Property(StrEnum):
                 return Kind.RACES
             case Property.DEADLOCK | Property.LIVENESS:
                 return Kind.WAITING
-            case _:
+            case Property.SAFETY | Property.ASSERTION | Property.MEMORY | Property.VALID_MEMSAFETY:
                 return Kind.ERRORS
+            case Property.VALID_DEREF | Property.VALID_FREE | Property.VALID_MEMTRACK:
+                return Kind.ERRORS
+            case _:
+                assert_never(self)
 
     @property
     def is_about_failures(self) -> bool:

@@ -9,7 +9,7 @@ whatever they could do next would find the same (O. Lahav et al., OOPSLA 2021).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from treville.encoding.acyclicity import Encoding
 from treville.events.execution import Execution
@@ -58,8 +58,12 @@ def violation(
             return _race(encoding, model)
         case Property.DEADLOCK | Property.LIVENESS:
             return _waiting(encoding, goal)
-        case _:
+        case Property.SAFETY | Property.ASSERTION | Property.MEMORY | Property.VALID_MEMSAFETY:
             return _failure(encoding, model, goal.errors, unset)
+        case Property.VALID_DEREF | Property.VALID_FREE | Property.VALID_MEMTRACK:
+            return _failure(encoding, model, goal.errors, unset)
+        case _:
+            assert_never(goal)
 
 
 def _unset(encoding: Encoding, reads: Sequence[tuple[EventId, EventId]]) -> Iterator[Part]:

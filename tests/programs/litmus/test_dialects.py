@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from tests.seeds import conclusive, generator
 
-from treville.programs.litmus import DIALECTS, dialect_of, layout, parse
+from treville.models.library import MODELS
+from treville.programs.litmus import _READERS, _SPELLINGS, DIALECTS, dialect_of, layout, parse
 from treville.programs.litmus.test import LitmusTest
 from treville.results import InputError, TrevilleError, Unsupported
 
@@ -52,6 +53,13 @@ def test_the_dialect_follows_from_the_first_word_and_in_c_from_the_program(
     found = dialect_of(layout.split(f"{first} t\n{{}}\n{program}\nexists (x=1)", "t.litmus"))
     assert found == dialect
     assert found in DIALECTS
+
+
+def test_every_dialect_has_a_reader_a_first_word_and_a_model() -> None:
+    elsewhere = {"PTS"}  # has a front end of its own
+    assert set(_READERS) == set(DIALECTS) - elsewhere
+    assert {*_SPELLINGS.values(), "LKMM"} == set(_READERS)  # which is C by its first word
+    assert set(DIALECTS.values()) <= set(MODELS)
 
 
 def test_unknown_dialects_are_refused_and_known_ones_of_others_are_named_unsupported() -> None:

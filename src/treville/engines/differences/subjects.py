@@ -195,18 +195,15 @@ def _ending_at_assertions(thread: Thread) -> Thread:
 
 def _marked(main: Thread) -> Thread:
     """Main with an assertion that always fails at its end and before each call that ends the program."""
-    code: list[Instruction] = []
-    places = []
-    for instruction in main.instructions:
-        places.append(len(code))
-        if isinstance(instruction, Stop) and instruction.reason in _ENDING:
-            code.append(Assert(Const(0), RETURNED, index=instruction.index))
-        code.append(instruction)
-    places.append(len(code))
-    last = 1 + max((instruction.index for instruction in code), default=0)
-    code.append(Assert(Const(0), RETURNED, index=last))
-    labels = {name: places[at] for name, at in main.labels.items()}
-    return replace(main, instructions=tuple(code), labels=labels)
+    marked = main.rewritten(map(_with_mark, main.instructions))
+    last = 1 + max((instruction.index for instruction in main.instructions), default=0)
+    return replace(marked, instructions=(*marked.instructions, Assert(Const(0), RETURNED, index=last)))
+
+
+def _with_mark(instruction: Instruction) -> list[Instruction]:
+    if isinstance(instruction, Stop) and instruction.reason in _ENDING:
+        return [Assert(Const(0), RETURNED, index=instruction.index), instruction]
+    return [instruction]
 
 
 def _described(assertion: Assert) -> str:

@@ -192,7 +192,8 @@ def _function(kind: Any, span: Span) -> tuple[bool, str | None]:
             "a transaction (txn) of several operations", span, "operations of one key are checked"
         )
     near = difflib.get_close_matches(text, ["read", "write", *_OTHERS], 1)
-    hint = f"did you mean {near[0]}?" if near else "expected read, write, cas or append"
+    others = " or ".join(dict.fromkeys(_OTHERS.values()))
+    hint = f"did you mean {near[0]}?" if near else f"expected read, write, {others}"
     raise InputError(f"unknown type of operation {str(kind)[:60]!r}", span, hint)
 
 

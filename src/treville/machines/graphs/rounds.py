@@ -19,7 +19,7 @@ from treville.machines.graphs.local import Dependencies
 from treville.machines.memories import slot_of
 from treville.machines.threads import Does, Run, Threads
 from treville.programs import ir
-from treville.programs.spin import registers_of
+from treville.programs.flow import registers_of
 
 _MOST_THREADS = 64  # as `Memories.fresh` names objects
 _UNSEEN = (Kind.READ, Kind.FENCE, Kind.CHOOSE, Kind.WAIT)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn, assert_never
 
 from treville.models.base import SAME_SETS, base_kind, base_names
 from treville.models.cat import syntax
@@ -154,52 +154,58 @@ class Evaluator:
     # -- operators -------------------------------------------------------------------------------
 
     def _nary(self, expression: syntax.Nary, env: Environment) -> Value:
-        operator = expression.operator
-        operands = expression.operands
-        if operator == ";":
-            nodes = [self.events(operand, env, RELATION) for operand in operands]
-            result = nodes[-1]
-            for node in reversed(nodes[:-1]):
-                result = self.graph.seq(node, result)
-            return result
-        if operator == "*":
-            if len(operands) > 2:
-                self.error("a product has two sides", operands[2].at, hint="write brackets")
-            sources = self.events(operands[0], env, SET)
-            return self.graph.product(sources, self.events(operands[1], env, SET))
-        if operator == "++":
-            return self._insert(operands, env)
-        value = self.evaluate(operands[0], env)
-        for operand in operands[1:]:
-            value = self._combine(operator, value, self.evaluate(operand, env), operand.at)
-        return value
+        operator, operands = expression.operator, expression.operands
+        match operator:
+            case ";":
+                result, *before = reversed([self.events(operand, env, RELATION) for operand in operands])
+                for node in before:
+                    result = self.graph.seq(node, result)
+                return result
+            case "*":
+                if len(operands) > 2:
+                    self.error("a product has two sides", operands[2].at, hint="write brackets")
+                sources = self.events(operands[0], env, SET)
+                return self.graph.product(sources, self.events(operands[1], env, SET))
+            case "++":
+                return self._insert(operands, env)
+            case "|" | "&" | "\\":
+                value = self.evaluate(operands[0], env)
+                for operand in operands[1:]:
+                    value = self._combine(operator, value, self.evaluate(operand, env), operand.at)
+                return value
+            case _:
+                assert_never(operator)
 
-    def _combine(self, operator: str, left: Value, right: Value, at: int) -> Value:
+    def _combine(self, operator: syntax.Boolean, left: Value, right: Value, at: int) -> Value:
         if isinstance(left, int) and isinstance(right, int):
-            kinds = self.graph.kinds
-            if kinds[left] is not kinds[right]:
-                self.error(
-                    f"a {kinds[left]} and a {kinds[right]} cannot be combined with {operator}",
-                    at,
-                    hint="[S] turns a set into a relation",
-                )
-            if operator == "|":
-                return self.graph.union(left, right)
-            if operator == "&":
-                self._refuse_single_event_updates(left, right, at)
-                return self.graph.inter(left, right)
-            if operator == "\\":
-                return self.graph.diff(left, right)
-        if operator not in _BOOLEAN:
-            raise AssertionError(f"nobody knows what {operator} means")
+            return self._combine_nodes(operator, left, right, at)
         if isinstance(left, Nothing):
-            return right if operator == "|" else EMPTY
+            return _beside_nothing(operator, None, right)
         if isinstance(right, Nothing):
-            return EMPTY if operator == "&" else left
+            return _beside_nothing(operator, left, None)
         if isinstance(left, StaticSet) and isinstance(right, StaticSet):
             return _combine_static(operator, left, right)
         found = f"{describe(left, self.graph.kinds)} and {describe(right, self.graph.kinds)}"
         raise self.problem(f"{found} cannot be combined with {operator}", at)
+
+    def _combine_nodes(self, operator: syntax.Boolean, left: NodeId, right: NodeId, at: int) -> NodeId:
+        kinds = self.graph.kinds
+        if kinds[left] is not kinds[right]:
+            self.error(
+                f"a {kinds[left]} and a {kinds[right]} cannot be combined with {operator}",
+                at,
+                hint="[S] turns a set into a relation",
+            )
+        match operator:
+            case "|":
+                return self.graph.union(left, right)
+            case "&":
+                self._refuse_single_event_updates(left, right, at)
+                return self.graph.inter(left, right)
+            case "\\":
+                return self.graph.diff(left, right)
+            case _:
+                assert_never(operator)
 
     def _refuse_single_event_updates(self, left: NodeId, right: NodeId, at: int) -> None:
         """In herd7 an event of C can be a read and a write; a model that relies on that would be misread."""
@@ -332,15 +338,31 @@ class Evaluator:
         return self.evaluate(expression.body, self.let(expression.recursive, expression.bindings, env))
 
 
-_BOOLEAN = ("|", "&", "\\")
+def _beside_nothing(operator: syntax.Boolean, left: Value | None, right: Value | None) -> Value:
+    """The operator where one side is empty: that which is not given."""
+    match operator:
+        case "|":
+            found = right if left is None else left
+        case "&":
+            found = None
+        case "\\":
+            found = left
+        case _:
+            assert_never(operator)
+    return EMPTY if found is None else found
 
 
-def _combine_static(operator: str, left: StaticSet, right: StaticSet) -> Value:
-    if operator == "|":
-        return StaticSet(tuple(dict.fromkeys(left.items + right.items)))
-    keep = operator == "&"
-    items = tuple(item for item in left.items if (item in right.items) == keep)
-    return StaticSet(items) if items else EMPTY
+def _combine_static(operator: syntax.Boolean, left: StaticSet, right: StaticSet) -> Value:
+    match operator:
+        case "|":
+            items = dict.fromkeys(left.items + right.items)
+        case "&":
+            items = dict.fromkeys(item for item in left.items if item in right.items)
+        case "\\":
+            items = dict.fromkeys(item for item in left.items if item not in right.items)
+        case _:
+            assert_never(operator)
+    return StaticSet(tuple(items)) if items else EMPTY
 
 
 Evaluator.readers = {

@@ -18,7 +18,8 @@ MAX_NESTING = 60
 
 _OPERAND_STARTS = frozenset({"name", "tag", "0", "{", "_", "(", "begin", "[", "~"})
 _ARGUMENT_STARTS = _OPERAND_STARTS - {"~"}
-_BINARY = {"|": 1, "++": 2, ";": 3, "\\": 4, "&": 5, "*": 6}
+_LEVELS: dict[syntax.Infix, int] = {"|": 1, "++": 2, ";": 3, "\\": 4, "&": 5, "*": 6}
+_INFIX: dict[str, syntax.Infix] = {operator: operator for operator in _LEVELS}
 _POSTFIX = frozenset({"+", "?", "^", "*"})
 
 
@@ -99,9 +100,8 @@ class ExpressionParser:
         at = self.at
         left = self.prefixed()
         while True:
-            operator = self.kinds[self.position]
-            level = _BINARY.get(operator, 0)
-            if level < lowest:
+            operator = _INFIX.get(self.kinds[self.position])
+            if operator is None or (level := _LEVELS[operator]) < lowest:
                 return left
             operands = [left]
             while self.kinds[self.position] == operator:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from treville.models.cat.algebra import Algebra, GraphError
-from treville.models.model import RELATION, FixpointGroup, Kind, Node, NodeId, Operator
+from treville.models.model import RELATION, FixpointGroup, Kind, Node, NodeId, Operator, negative
 
 
 class Graph(Algebra):
@@ -114,11 +114,10 @@ class Graph(Algebra):
 
     def _is_monotone(self, own: int, bodies: list[NodeId]) -> bool:
         """Does no name of the group occur below a complement or on the right of a difference?"""
-        for node in self._between(own, bodies):
-            negative = self.ops[node] in (Operator.COMPLEMENT, Operator.DIFFERENCE)
-            if negative and self.bound[self.args[node][-1]] & own:
-                return False
-        return True
+        return not any(
+            self._occurring(negative(self.ops[node], self.args[node])) & own
+            for node in self._between(own, bodies)
+        )
 
     def _close_stepwise(self, variables: list[NodeId], bodies: list[NodeId]) -> list[NodeId]:
         """A recursion with differences, as herd7 runs it: one definition after the other, each with the new

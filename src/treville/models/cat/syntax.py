@@ -6,7 +6,7 @@ bounded by the nesting of brackets, not by the length of an expression.
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from treville.models.model import AxiomKind
 
@@ -53,11 +53,16 @@ class Tuple(NamedTuple):
     items: tuple[Expression, ...]
 
 
+# Operators of sets of any kind, and all that stand between operands.
+Boolean: TypeAlias = Literal["|", "&", "\\"]
+Infix: TypeAlias = Literal["|", "&", "\\", ";", "*", "++"]
+
+
 class Nary(NamedTuple):
-    """`|`, `;`, `&`, `++`, `\\` or `*` (the product) with two or more operands; `\\` from the left."""
+    """An infix operator (`*` is the product) with two or more operands; `\\` from the left."""
 
     at: int
-    operator: str
+    operator: Infix
     operands: tuple[Expression, ...]
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from treville.programs import ir
 from treville.programs.c.accesses import Memory
 from treville.programs.c.aggregates import leaves, member_type, registers_of
+from treville.programs.c.arithmetic import BINARY, CASTS, Arithmetic
 from treville.programs.c.control import meeting_points
 from treville.programs.c.llvm import (
     POINTER_BITS,
@@ -41,12 +42,7 @@ if TYPE_CHECKING:
 
 MAX_INSTRUCTIONS = 100_000
 
-_BINARY = {
-    "add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr", "sdiv", "udiv", "srem", "urem",
-}  # fmt: skip
-_DIVISIONS = {"sdiv", "udiv", "srem", "urem"}
 UNSET_FLAG = "#unset"  # of values that may be those of a variable that has none: is this one?
-_PREDICATES = {"slt": "lt", "sle": "le", "sgt": "gt", "sge": "ge"}
 
 
 def bits_of(kind: Type) -> int:
@@ -105,6 +101,7 @@ class Body:
         self.index = 0
         self.here: LlvmInstruction | None = None
         self.memory = Memory(self)
+        self.arithmetic = Arithmetic(self)
         self.ending: list[str] = []  # registers of locals that end with their functions
         self.cleanups: list[tuple[ir.Expr, ir.Expr]] = []  # functions and arguments, while they are to be run
 
@@ -214,25 +211,16 @@ class Body:
         opcode = instruction.opcode
         if instruction.refused:
             raise self.unsupported(instruction.refused)
-        if opcode in _BINARY or opcode == "icmp":
-            self._binary(frame, instruction)
+        if opcode in BINARY:
+            self.arithmetic.binary(frame, instruction)
         elif opcode in ("br", "switch", "ret", "unreachable"):
             self._terminator(frame, block, instruction)
         elif opcode == "phi":
             return  # written by the branches that come here
         elif opcode in ("load", "store", "atomicrmw", "cmpxchg", "fence", "alloca"):
             self.memory.access(frame, instruction)
-        elif opcode in (
-            "trunc",
-            "zext",
-            "sext",
-            "ptrtoint",
-            "inttoptr",
-            "bitcast",
-            "freeze",
-            "addrspacecast",
-        ):
-            self._cast(frame, instruction)
+        elif opcode in CASTS:
+            self.arithmetic.cast(frame, instruction)
         elif opcode == "getelementptr":
             self._address(frame, instruction)
         elif opcode == "select":
@@ -248,63 +236,12 @@ class Body:
             what = "floating-point arithmetic" if opcode[0] == "f" else "the LLVM instruction"
             raise self.unsupported(f"{what} '{opcode}'")
 
-    def _binary(self, frame: Frame, instruction: LlvmInstruction) -> None:
-        kind = instruction.operands[0][0]
-        args = tuple(self.value(frame, *operand) for operand in instruction.operands)
-        operator = instruction.opcode
-        if operator == "icmp":
-            predicate = instruction.words[-1]
-            operator = _PREDICATES.get(predicate, predicate)
-        bits = self.bits(kind)
-        if operator in _DIVISIONS:
-            self._can_divide(operator, args, bits)
-        if operator in ("shl", "lshr", "ashr"):
-            args = (args[0], ir.Op("zext", (args[1],), bits))
-            self._can_shift(args[1], bits)
-        self.set(self.name(frame, instruction), ir.Op(operator, args, bits))
-
-    def _can_divide(self, operator: str, args: Sequence[ir.Expr], bits: int) -> None:
-        """Nothing is divided by zero, nor the least number by -1: what comes out is no number of the type."""
-        number, by = args
-        if not isinstance(by, ir.Const) or not by.value:
-            divides = ir.Op("ne", (by, ir.Const(0)), bits)
-            self.emit(ir.Assert(divides, "a division by zero is reached", undefined=True))
-        least, minus = ir.Const(-(1 << bits - 1)), ir.Const(-1)
-        is_small = isinstance(number, ir.Const) and number != least
-        if operator[0] == "s" and not is_small and (by == minus or not isinstance(by, ir.Const)):
-            other = ir.Op("ne", (number, least), bits)
-            fits = other if by == minus else ir.Select(ir.Op("eq", (by, minus), bits), other, ir.Const(1))
-            self.emit(ir.Assert(fits, "a division that overflows is reached", undefined=True))
-
-    def _can_shift(self, by: ir.Expr, bits: int) -> None:
-        """A number is not shifted by more bits than it has."""
-        known = by.args[0] if isinstance(by, ir.Op) else by
-        if isinstance(known, ir.Const) and 0 <= known.value < bits:
-            return
-        fits = ir.Op("ult", (by, ir.Const(bits)), 64)
-        told = "a shift by more bits than there are is reached"
-        self.emit(ir.Assert(fits, told, undefined=True, fatal=False))
-
     def bits(self, kind: Type) -> int:
         """The width of a scalar type; an error at the current place if it is none."""
         try:
             return bits_of(kind)
         except Unsupported as error:
             raise self.unsupported(error.message) from None
-
-    def _cast(self, frame: Frame, instruction: LlvmInstruction) -> None:
-        if isinstance(instruction.type, (StructType, ArrayType)):
-            values = self.scalars(frame, *instruction.operands[0])
-            self.assign(self.name(frame, instruction), instruction.type, values)
-            return
-        (source, value), target = instruction.operands[0], instruction.type
-        operand = self.value(frame, source, value)
-        before, after = self.bits(source), self.bits(target)
-        if instruction.opcode in ("zext", "inttoptr", "ptrtoint") and after > before:
-            operand = ir.Op("zext", (operand,), before)
-        elif after != before:
-            operand = ir.Op("sext", (operand,), min(before, after))
-        self.set(self.name(frame, instruction), operand)
 
     def _address(self, frame: Frame, instruction: LlvmInstruction) -> None:
         """A getelementptr: an address, or for a private variable an offset into it."""

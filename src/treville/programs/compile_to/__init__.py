@@ -99,18 +99,10 @@ class _Compiler:
 
     def thread(self, thread: Thread) -> Thread:
         """The compiled copy of a thread."""
-        places: list[int] = []
-        out: list[Instruction] = []
-        targets = set(thread.labels.values())
-        for position, instruction in enumerate(thread.instructions):
-            places.append(len(out))
-            before = None if position in targets or not position else thread.instructions[position - 1]
-            following = thread.instructions[position + 1 :][:1]
-            around = (before, following[0] if following else None)
-            out += self.instruction(instruction, around)
-        places.append(len(out))
-        labels = {name: places[at] for name, at in thread.labels.items()}
-        return replace(thread, instructions=tuple(out), labels=labels)
+        code, targets = thread.instructions, set(thread.labels.values())
+        before = [None if at in targets else each for at, each in enumerate(code[:-1], 1)]
+        around = zip([None, *before], [*code[1:], None], strict=False)
+        return thread.rewritten(map(self.instruction, code, around))
 
     def instruction(
         self, instruction: Instruction, around: tuple[Instruction | None, Instruction | None]

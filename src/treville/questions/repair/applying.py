@@ -47,24 +47,18 @@ class _Applying:
     def thread(self, thread: Thread) -> Thread:
         """Labels stay before what they are before. Fences in gaps are source instructions of their own, so
         all are numbered anew."""
-        places: list[int] = []
-        out: list[Instruction] = []
         numbers = _Numbers()
-        for instruction in thread.instructions:
-            places.append(len(out))
-            number = site_of_instruction(instruction)
-            if number is None:
-                out.append(numbers.own(instruction))
-                continue
-            site = self.sites[number]
-            level = site.levels[self.assignment[number]]
-            if site.kind is SiteKind.ACCESS:
-                out += [numbers.own(each) for each in at_level(instruction, level)]
-            else:
-                out += numbers.new(self._fences(instruction, site, level))
-        places.append(len(out))
-        labels = {name: places[at] for name, at in thread.labels.items()}
-        return replace(thread, instructions=tuple(out), labels=labels)
+        return thread.rewritten(self._instruction(each, numbers) for each in thread.instructions)
+
+    def _instruction(self, instruction: Instruction, numbers: _Numbers) -> list[Instruction]:
+        number = site_of_instruction(instruction)
+        if number is None:
+            return [numbers.own(instruction)]
+        site = self.sites[number]
+        level = site.levels[self.assignment[number]]
+        if site.kind is SiteKind.ACCESS:
+            return [numbers.own(each) for each in at_level(instruction, level)]
+        return numbers.new(self._fences(instruction, site, level))
 
     def _fences(self, instruction: Instruction, site: Site, level: Level) -> list[Instruction]:
         assert isinstance(instruction, Fence)

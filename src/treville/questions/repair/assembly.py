@@ -94,25 +94,19 @@ def _fence_level(fences: tuple[Level, ...], parts: list[Instruction]) -> int | N
 
 def _marked(code: Thread, marks: dict[tuple[int, SiteKind], Site]) -> Thread:
     """The thread with tags on the instructions of sites, and fences without meaning in gaps."""
-    out: list[Instruction] = []
-    places = []
-    last = None
-    for instruction in code.instructions:
-        places.append(len(out))
+
+    def marked(instruction: Instruction, last: int | None) -> Iterator[Instruction]:
         number = instruction.index
         gap = marks.get((number, SiteKind.GAP))
         if gap is not None and number != last:
-            fence = Fence(frozenset({PLACE, gap.tag}), span=instruction.span, index=number)
-            out.append(fence)
-        last = number
+            yield Fence(frozenset({PLACE, gap.tag}), span=instruction.span, index=number)
         site = marks.get((number, SiteKind.FENCE)) or marks.get((number, SiteKind.ACCESS))
         if site is not None and isinstance(instruction, Fence | Load | Store | StoreExclusive):
             instruction = replace(instruction, tags=instruction.tags | {site.tag})
-        out.append(instruction)
-    places.append(len(out))
-    return replace(
-        code, instructions=tuple(out), labels={name: places[at] for name, at in code.labels.items()}
-    )
+        yield instruction
+
+    before = [None, *(instruction.index for instruction in code.instructions[:-1])]
+    return code.rewritten(map(marked, code.instructions, before))
 
 
 # -- orders of accesses ----------------------------------------------------------------------------------

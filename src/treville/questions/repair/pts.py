@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import count
+
 from treville.fences import PLACE
 from treville.programs.edits.text import Edit, edited, place_in
 from treville.programs.ir import Fence, Instruction, Load, Store, Thread
@@ -32,21 +35,17 @@ class PtsSubject(LitmusSubject):
 
     def _marked(self, thread: Thread) -> Thread:
         """The thread with room before every access but the first."""
-        out: list[Instruction] = []
-        places: list[int] = []
-        behind = False
-        for instruction in thread.instructions:
-            places.append(len(out))
-            if isinstance(instruction, Load | Store):
-                site = self._site(instruction) if behind else None
+        accesses = [at for at, each in enumerate(thread.instructions) if isinstance(each, Load | Store)]
+
+        def with_room(at: int, instruction: Instruction) -> Iterator[Instruction]:
+            if isinstance(instruction, Load | Store) and at > accesses[0]:
+                site = self._site(instruction)
                 if site is not None:
                     tags = frozenset({PLACE, site.tag})
-                    out.append(Fence(tags, span=instruction.span, index=instruction.index))
-                behind = True
-            out.append(instruction)
-        places.append(len(out))
-        labels = {name: places[at] for name, at in thread.labels.items()}
-        return replace(thread, instructions=tuple(out), labels=labels)
+                    yield Fence(tags, span=instruction.span, index=instruction.index)
+            yield instruction
+
+        return thread.rewritten(map(with_room, count(), thread.instructions))
 
     def _site(self, instruction: Instruction) -> Site | None:
         """One for each place of the source: loops that are left have their bodies several times."""

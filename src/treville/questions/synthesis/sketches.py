@@ -11,7 +11,7 @@ from pathlib import Path
 from treville.models.base import base_names
 from treville.models.cat.evaluation import NotDefined
 from treville.models.cat.resolve import resolve_text
-from treville.models.model import Model, NodeId, Operator
+from treville.models.model import Model, NodeId, Operator, negative
 from treville.records import dataclass
 from treville.results import InputError, Source, Span, Unsupported
 
@@ -137,9 +137,7 @@ def _is_positive(model: Model, hole: str) -> bool:
     mentions = _mentioning(model, hole)
     for number in mentions:
         node = model.nodes[number]
-        if node.op is Operator.COMPLEMENT:
-            return False
-        if node.op is Operator.DIFFERENCE and node.args[1] in mentions:
+        if not mentions.isdisjoint(negative(node.op, node.args)):
             return False
     return not any(axiom.negated and axiom.node in mentions for axiom in model.axioms)
 

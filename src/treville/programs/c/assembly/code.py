@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from treville.programs import ir
 from treville.programs.c.assembly.template import Line
+from treville.programs.flow import defined_register, used_registers
 from treville.programs.litmus import read_sections
 from treville.programs.litmus.layout import Part, Sections
 from treville.programs.operators import OPERATORS
-from treville.programs.spin import used_registers
 from treville.records import dataclass, replace
 from treville.results import Source, Unsupported
 
@@ -63,18 +63,14 @@ def unset_registers(code: Code, given: set[str]) -> tuple[set[str], set[str]]:
             continue
         before, instruction = known[at] or set(), code.instructions[at]
         unset |= used_registers(instruction) - before
-        after = before | _written(instruction)
+        register = defined_register(instruction)
+        after = before if register is None else before | {register}
         for following in _successors(code, at):
             merged = after if known[following] is None else (known[following] or set()) & after
             if merged != known[following]:
                 known[following] = merged
                 pending.append(following)
     return unset, known[count] or set()
-
-
-def _written(instruction: ir.Instruction) -> set[str]:
-    names = (getattr(instruction, "register", None), getattr(instruction, "status", None))
-    return {name for name in names if name is not None}
 
 
 def _successors(code: Code, at: int) -> list[int]:
@@ -129,7 +125,7 @@ def _only_tries_again(code: Code, head: int, last: int, condition: ir.Expr) -> b
     stores = [at for at in inside if isinstance(code.instructions[at], ir.StoreExclusive)]
     if stores and not (len(stores) == 1 and _leaves_on_success(code, head, stores[0], last, condition)):
         return False
-    written = {name for i in body for name in _written(i)}
+    written = {name for i in body if (name := defined_register(i)) is not None}
     part = Code(body, {n: min(max(p, head), last) - head for n, p in code.labels.items()})
     outside = {name for i in (*body, ir.Assume(condition)) for name in used_registers(i)} - written
     unset, _ = unset_registers(part, outside)
@@ -154,8 +150,8 @@ def _leaves_on_success(code: Code, head: int, store: int, last: int, condition: 
             at + 2, last + 1
         ):
             return False  # two ways: what is known of one need not hold on the other
-        for name in _written(instruction) if isinstance(instruction, ir.Load) else ():
-            known.pop(name, None)
+        if isinstance(instruction, ir.Load) and instruction.register is not None:
+            known.pop(instruction.register, None)
     return _value(condition, known) == 0
 
 
