@@ -56,6 +56,8 @@ def kinds() -> list[Kind]:
         Kind(("param",), tuple(sorted((EXAMPLES / "param").glob("*.cub"))), 8),
         Kind(("petri",), tuple(sorted((EXAMPLES / "petri").glob("*.spec"))), 12),
         Kind(("check", "--model", "tso"), tuple(sorted((EXAMPLES / "c").glob("[lm]*.c"))), 1),
+        Kind(("repair", "--model", "power"), tuple(sorted((EXAMPLES / "litmus").glob("[MS]*.litmus"))), 4),
+        Kind(("sequentialise",), tuple(sorted((EXAMPLES / "litmus").glob("[MS]*.litmus"))), 4),
     ]
 
 
