@@ -117,6 +117,8 @@ def test_annotations_point_at_lines_and_escape_what_github_reads() -> None:
 def test_terminals_get_no_commands_but_our_colours() -> None:
     coloured = Style(colour=True).word("FAIL", 6)
     assert coloured == "\x1b[31mFAIL  \x1b[0m"
-    assert harmless(coloured) == coloured
+    assert harmless(coloured, coloured=True) == coloured
+    assert harmless(coloured) == "�[31mFAIL  �[0m"
+    assert harmless("\x1b[31ma\x1b[8m", coloured=True) == "�[31ma�[8m"
     assert harmless("a\x1b]0;x\x07\x9b31m\rb\tc\n") == "a�]0;x��31m�b\tc\n"
     assert Style().word("FAIL", 6) == "FAIL  "

@@ -61,7 +61,7 @@ class Terminal:
         """Text for standard output, as it is but for what terminals take for commands."""
         if text:
             self.clear()
-            sys.stdout.write(harmless(text))
+            sys.stdout.write(harmless(text, coloured=self.style.colour))
             sys.stdout.flush()
 
     def print_object(self, content: dict[str, Any]) -> None:
