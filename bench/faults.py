@@ -85,7 +85,7 @@ def is_host(process: int) -> bool:
     parent = 0
     with suppress(OSError, ValueError, IndexError):
         parent = int(Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1])
-    return "cluster.host" in words(process) and "cluster.host" not in words(parent)
+    return "campaigns.host" in words(process) and "campaigns.host" not in words(parent)
 
 
 def kill_worker(run: subprocess.Popen[bytes], pick: random.Random) -> bool:

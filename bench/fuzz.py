@@ -133,6 +133,10 @@ def _read_expectations(path: Path) -> object:
     return expected_tests(str(path), "machine" if path.suffix == ".csv" else "", str(EXAMPLES / "litmus"))
 
 
+def _read_sketch(path: Path) -> object:
+    return read_sketch(Vocabulary("PPC").prelude, read_text(str(path)), str(path), path.parent)
+
+
 def _expectations() -> list[Seed]:
     """A table, and answers of `treville litmus`."""
     return [*_found("machine.csv"), *_outputs("litmus", *_TESTS)]
@@ -193,17 +197,9 @@ READERS: dict[str, Reader] = {
     "databases": Reader(lambda p: read_commands(p, SOURCES), _databases, 2),
     "costs": Reader(lambda p: read_costs(str(p)), _costs, 2),
     "expectations": Reader(_read_expectations, _expectations, 2, True),
-    "sketches": Reader(
-        lambda p: read_sketch(_prelude(), read_text(str(p)), str(p), p.parent),
-        lambda: _found("framework.cat", "tso.cat"), 2, True,
-    ),
+    "sketches": Reader(_read_sketch, lambda: _found("framework.cat", "tso.cat"), 2, True),
     "options": Reader(lambda p: _parse_options(p.read_text().split("\0")), list, 4),
 }  # fmt: skip
-
-
-@cache
-def _prelude() -> str:
-    return Vocabulary("PPC", "", None).prelude
 
 
 @cache
