@@ -42,6 +42,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SEEDS = sorted((ROOT / "examples" / "litmus").glob("*.litmus"))
 PROGRAMS = sorted((ROOT / "examples" / "c").glob("*.c"))
 FEW = 8
+SELF, CHILDREN = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
 TINY = 'X86 tiny\n{ x=0; }\n P0 ;\n MOV [x],$1 ;\nexists (x=1)\n'
 
 
@@ -143,8 +144,8 @@ def processors(count: int, settings: Settings) -> float:
     return _used() - before
 
 
-def _used() -> float:
-    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+def _used(*who: int) -> float:
+    usages = [resource.getrusage(each) for each in who or (SELF, CHILDREN)]
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
@@ -191,13 +192,20 @@ def cluster(folder: Path) -> Iterator[str]:
 
 
 def client(count: int) -> int:
-    """Milliseconds of processors at the client for each question: reading, packing, submitting, taking back,
-    printing; start-up left out."""
+    """Milliseconds of processors at the client for each question: of the command itself, which submits and
+    takes back, and of the processes that prepare inputs (`--jobs`); start-up left out."""
+
+    def spent(questions: int) -> tuple[float, float]:
+        before = _used(SELF), _used(CHILDREN)
+        assert sum(1 for _ in run(litmus.KIND, litmus_questions(questions), settings)) == questions
+        return _used(SELF) - before[0], _used(CHILDREN) - before[1]
+
     with tempfile.TemporaryDirectory() as scratch, cluster(Path(scratch)) as address:
-        sizes = FEW, FEW + count
-        folders = [str(batch(Path(scratch), size)) for size in sizes]
-        spent = [seconds(command(folder, "--cluster", address)).processors for folder in folders]
-    print(f"{1000 * (spent[1] - spent[0]) / count:.2f} ms at the client; start-up {spent[0]:.1f} s")
+        settings = Settings(together=False, cluster=address)
+        spent(FEW)  # imports
+        few, many = spent(FEW), spent(FEW + count)
+    itself, preparing = (1000 * (most - least) / count for most, least in zip(many, few, strict=True))
+    print(f"{itself:.2f} ms of the command itself, {preparing:.2f} ms of those that prepare inputs")
     return 0
 
 

@@ -12,6 +12,7 @@ from treville.rendering.junit import junit
 from treville.rendering.sarif import sarif
 from treville.rendering.style import Style, harmless
 from treville.results.reports.check import CheckReport, Step, Witness, WitnessEvent
+from treville.results.reports.compare import CompareReport
 from treville.results.reports.report import Cause, Fault, Place, Report, Status
 from treville.results.verdict import Verdict
 
@@ -112,6 +113,15 @@ def test_annotations_point_at_lines_and_escape_what_github_reads() -> None:
     assert annotation(HOLDS) == ""
     assert annotation(OPEN).startswith("::warning file=lock.c,line=1,")
     assert annotation(WRONG).startswith("::error ")
+
+
+def test_what_is_about_models_points_at_no_file() -> None:
+    report = CompareReport(
+        file="sc tso", verdict=Verdict.FAIL, status=Status.DONE, reason="they differ", left="sc", right="tso",
+        events=4, threads=2, direction="both", all=False,
+    )  # fmt: skip
+    assert annotation(report) == "::error title=treville%3A sc and tso::they differ"
+    assert json.loads(sarif("compare", [report]))["runs"][0]["results"][0]["locations"] == []
 
 
 def test_terminals_get_no_commands_but_our_colours() -> None:

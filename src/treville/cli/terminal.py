@@ -141,7 +141,7 @@ class Terminal:
 
 def _width() -> int:
     try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80  # some do not know
     except (OSError, ValueError):
         return 80
 
