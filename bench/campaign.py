@@ -3,6 +3,7 @@
     python bench/campaign.py throughput [--count N] [--rounds R]
     python bench/campaign.py groups [--count N]
     python bench/campaign.py memory [--count N]
+    python bench/campaign.py client [--count N]
     python bench/campaign.py inputs [--count N]
 
 `throughput`: `--jobs 2` and a local cluster of two workers against two independent processes, all in the same
@@ -10,7 +11,8 @@ run and in turn, best of the rounds, start-up left out (that of a batch of a few
 the clock, which says something on a quiet machine only, and by the time of processors, which two questions at
 a time can never do better than.
 `groups`: a cluster with groups of fixed sizes. `memory`: the command's own resident memory over a long batch.
-`inputs`: what preparing the inputs of C programs costs at the client of a cluster.
+`client`: what a command spends for each question whose cluster is none of its own processes. `inputs`: what
+preparing the inputs of C programs costs there.
 """
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SEEDS = sorted((ROOT / "examples" / "litmus").glob("*.litmus"))
 PROGRAMS = sorted((ROOT / "examples" / "c").glob("*.c"))
 FEW = 8
+SELF, CHILDREN = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
 TINY = 'X86 tiny\n{ x=0; }\n P0 ;\n MOV [x],$1 ;\nexists (x=1)\n'
 
 
@@ -141,8 +144,8 @@ def processors(count: int, settings: Settings) -> float:
     return _used() - before
 
 
-def _used() -> float:
-    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+def _used(*who: int) -> float:
+    usages = [resource.getrusage(each) for each in who or (SELF, CHILDREN)]
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
@@ -163,6 +166,46 @@ def groups(count: int) -> int:
         print(f"groups of {size:>3}: {spent:.2f} ms for each question, ratio {here / spent:.2f}", flush=True)
     spent = each(Settings(together=False, cluster="local:2"))
     print(f"groups by time: {spent:.2f} ms for each question, ratio {here / spent:.2f}")
+    return 0
+
+
+_CLUSTER = """
+from dask.distributed import LocalCluster
+if __name__ == "__main__":
+    made = LocalCluster(2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None)
+    print(made.scheduler_address, flush=True)
+    input()
+    made.close()
+"""
+
+
+@contextmanager
+def cluster(folder: Path) -> Iterator[str]:
+    """The address of a scheduler with two workers."""
+    script = folder / "cluster.py"
+    script.write_text(_CLUSTER)
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, script], text=True, stdin=pipe, stdout=pipe) as made:
+        assert made.stdout is not None
+        yield made.stdout.readline().strip()
+        made.communicate("\n")
+
+
+def client(count: int) -> int:
+    """Milliseconds of processors at the client for each question: of the command itself, which submits and
+    takes back, and of the processes that prepare inputs (`--jobs`); start-up left out."""
+
+    def spent(questions: int) -> tuple[float, float]:
+        before = _used(SELF), _used(CHILDREN)
+        assert sum(1 for _ in run(litmus.KIND, litmus_questions(questions), settings)) == questions
+        return _used(SELF) - before[0], _used(CHILDREN) - before[1]
+
+    with tempfile.TemporaryDirectory() as scratch, cluster(Path(scratch)) as address:
+        settings = Settings(together=False, cluster=address)
+        spent(FEW)  # imports
+        few, many = spent(FEW), spent(FEW + count)
+    itself, preparing = (1000 * (most - least) / count for most, least in zip(many, few, strict=True))
+    print(f"{itself:.2f} ms of the command itself, {preparing:.2f} ms of those that prepare inputs")
     return 0
 
 
@@ -193,27 +236,36 @@ def inputs(count: int) -> int:
         Unpacked(((number, check_task.Question(name, "tso", options=options)),))
         for number, name in enumerate(names)
     ]
-    started = time.monotonic()
+    before = _used()
     packed = list(run(Packing(check.KIND), asked, Settings(1, together=False)))
-    spent = time.monotonic() - started
+    spent = _used() - before
     size = sum(len(pickle.loads(pickled(each)).parcels) for each in packed) / len(packed)
-    print(f"{len(packed)} programs: {1000 * spent / len(packed):.0f} ms and {size / 1000:.0f} kB for each")
+    each = 1000 * spent / len(packed)
+    print(f"{len(packed)} programs: {each:.0f} ms of processors and {size / 1000:.0f} kB for each")
     return 0
+
+
+# What is measured once, and of how many questions.
+WITHOUT_ROUNDS: dict[str, tuple[Callable[[int], int], int]] = {
+    "groups": (groups, 2_000),
+    "client": (client, 4_000),
+    "memory": (memory, 100_000),
+    "inputs": (inputs, 20),
+}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=("throughput", "groups", "memory", "inputs"))
+    parser.add_argument("what", choices=("throughput", *WITHOUT_ROUNDS))
     parser.add_argument("--count", type=int)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     if options.what == "throughput":
         return throughput(options.count or 4000, options.rounds)
-    if options.what == "groups":
-        return groups(options.count or 2000)
-    return inputs(options.count or 20) if options.what == "inputs" else memory(options.count or 100_000)
+    measure, count = WITHOUT_ROUNDS[options.what]
+    return measure(options.count or count)
 
 
 if __name__ == "__main__":

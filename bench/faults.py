@@ -56,6 +56,8 @@ def kinds() -> list[Kind]:
         Kind(("param",), tuple(sorted((EXAMPLES / "param").glob("*.cub"))), 8),
         Kind(("petri",), tuple(sorted((EXAMPLES / "petri").glob("*.spec"))), 12),
         Kind(("check", "--model", "tso"), tuple(sorted((EXAMPLES / "c").glob("[lm]*.c"))), 1),
+        Kind(("repair", "--model", "power"), tuple(sorted((EXAMPLES / "litmus").glob("[MS]*.litmus"))), 4),
+        Kind(("sequentialise",), tuple(sorted((EXAMPLES / "litmus").glob("[MS]*.litmus"))), 4),
     ]
 
 
@@ -83,7 +85,7 @@ def is_host(process: int) -> bool:
     parent = 0
     with suppress(OSError, ValueError, IndexError):
         parent = int(Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1])
-    return "cluster.host" in words(process) and "cluster.host" not in words(parent)
+    return "campaigns.host" in words(process) and "campaigns.host" not in words(parent)
 
 
 def kill_worker(run: subprocess.Popen[bytes], pick: random.Random) -> bool:

@@ -33,6 +33,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from mutations import mutate_bytes, mutate_words
 from treville.campaigns import litmus
 from treville.campaigns.comparison import read_results
+from treville.campaigns.expectations import expected_tests
 from treville.campaigns.guard import Draft, guarded
 from treville.campaigns.inputs import expand, read_text
 from treville.campaigns.journal import Journal
@@ -53,6 +54,9 @@ from treville.petri.report import evidence_from_json
 from treville.programs.c import read_unit
 from treville.programs.c.commands import read_commands
 from treville.programs.c.compile import SOURCES, llvm_text
+from treville.questions.repair.costs import read_costs
+from treville.questions.synthesis.sketches import read_sketch
+from treville.questions.synthesis.vocabulary import Vocabulary
 from treville.results import InputError, TrevilleError, Verdict
 from treville.results.progress import READING, Progress
 from treville.results.reports.report import Cause, Report, Status
@@ -125,6 +129,24 @@ def _read_certificates(path: Path) -> object:
     return None
 
 
+def _read_expectations(path: Path) -> object:
+    return expected_tests(str(path), "machine" if path.suffix == ".csv" else "", str(EXAMPLES / "litmus"))
+
+
+def _read_sketch(path: Path) -> object:
+    return read_sketch(Vocabulary("PPC").prelude, read_text(str(path)), str(path), path.parent)
+
+
+def _expectations() -> list[Seed]:
+    """A table, and answers of `treville litmus`."""
+    return [*_found("machine.csv"), *_outputs("litmus", *_TESTS)]
+
+
+def _costs() -> list[Seed]:
+    default = ROOT / "src" / "treville" / "questions" / "repair" / "costs.toml"
+    return [(default.suffix, default.read_bytes())]
+
+
 def _ir() -> list[Seed]:
     """Examples, compiled."""
     programs = [EXAMPLES / "c" / f"{name}.c" for name in ("mailbox", "letter", "counter", "publish")]
@@ -173,6 +195,9 @@ READERS: dict[str, Reader] = {
     "certificates": Reader(_read_certificates, lambda: _outputs("petri", _NET), 2),
     "DIMACS": Reader(lambda p: read_dimacs(read_text(str(p)), str(p)), lambda: _found("*.cnf"), 2),
     "databases": Reader(lambda p: read_commands(p, SOURCES), _databases, 2),
+    "costs": Reader(lambda p: read_costs(str(p)), _costs, 2),
+    "expectations": Reader(_read_expectations, _expectations, 2, True),
+    "sketches": Reader(_read_sketch, lambda: _found("framework.cat", "tso.cat"), 2, True),
     "options": Reader(lambda p: _parse_options(p.read_text().split("\0")), list, 4),
 }  # fmt: skip
 

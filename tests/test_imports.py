@@ -80,6 +80,7 @@ EXTRA = Saved(0, "")
 LATE: dict[str, dict[str, Saved]] = {
     # Commands of which one option needs much more than the others.
     "treville": {"treville.api": Saved(102, "--help")},
+    "treville.cli.main": {"treville.rendering.style": Saved(8, "--help")},
     "treville.cli.check": {
         "treville.cli.check_dump": Saved(14, "check PASSING.c"),
         "treville.cli.dump_test": Saved(14, "check PASSING.c"),
@@ -95,7 +96,10 @@ LATE: dict[str, dict[str, Saved]] = {
         "treville.campaigns.loading": Saved(37, "history FILE"),
         "treville.histories.timeline": Saved(3.1, "history FILE"),
     },
-    "treville.campaigns.run": {"treville.campaigns.cluster.crew": Saved(38, "petri FILE")},
+    "treville.campaigns.run": {
+        "treville.campaigns.cluster.crew": Saved(38, "petri FILE"),
+        "treville.campaigns.apart": Saved(12, "petri FILE"),
+    },
     "treville.campaigns.cluster.crew": {"treville.campaigns.cluster.remote": EXTRA},
     "treville.campaigns.cluster.connection": {
         "dask": EXTRA, "distributed": EXTRA, "distributed.deploy": EXTRA,

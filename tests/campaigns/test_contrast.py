@@ -73,7 +73,7 @@ def test_what_breaks_a_condition_for_all_states_is_explained_where_nothing_does(
     assert told(message(NOTHING, "forall not"), "aarch64").consistent
 
 
-@pytest.mark.parametrize("model", ["tso", "power", "rmo", "aarch64"])
+@pytest.mark.parametrize("model", ["tso", "power", pytest.param("rmo", marks=pytest.mark.slow), "aarch64"])
 def test_what_is_shown_respects_the_order_of_each_location(model: str) -> None:
     for name in ("SB+fences", "LB+datas", "lock+fences"):
         found = told(example(name), model)

@@ -38,7 +38,8 @@ def fuzz() -> ModuleType:
     ("reader", "count"),
     [("litmus", 150), ("cat", 100), ("answers", 20), ("C", 2), ("LLVM IR", 30), ("histories", 120),
      (".cub", 100), (".spec", 80), ("PNML", 80), ("lists", 60), ("journals", 60), ("results", 40),
-     ("certificates", 40), ("DIMACS", 40), ("databases", 40), ("options", 60), ("pts", 40)],
+     ("certificates", 40), ("DIMACS", 40), ("databases", 40), ("options", 60), ("pts", 40),
+     ("costs", 40), ("expectations", 40), ("sketches", 40)],
 )  # fmt: skip
 def test_mutated_inputs_never_crash_or_hang(fuzz: ModuleType, reader: str, count: int) -> None:
     if reader in OF_C:

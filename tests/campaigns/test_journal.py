@@ -120,6 +120,7 @@ def test_an_answer_that_a_limit_ended_is_asked_for_again_when_the_limit_is_raise
         assert not found("bug", SHORT)
         journal.add("machine", SHORT, replace(UNKNOWN, limit=Limit.MEMORY))
         assert not found("machine", SHORT)
+        assert len(journal) == 3, "what is asked again in any case is not kept"
 
 
 def test_a_full_disk_leaves_what_was_written_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

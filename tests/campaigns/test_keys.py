@@ -19,6 +19,9 @@ from treville.campaigns.litmus import KIND as LITMUS
 from treville.campaigns.litmus_task import Question as LitmusQuestion
 from treville.campaigns.model_keys import model_key
 from treville.campaigns.outputs import PictureName
+from treville.campaigns.synth import KIND as SYNTH
+from treville.campaigns.synth import Options as SynthOptions
+from treville.campaigns.synth import Question as SynthQuestion
 
 
 def test_a_header_that_changes_makes_another_question(tmp_path: Path) -> None:
@@ -95,3 +98,20 @@ def test_litmus_tests_on_standard_input_are_known_by_their_first_word() -> None:
     assert is_litmus("(* a comment *)\n  PPC MP\n")
     assert not is_litmus("int main(void) { return 0; }")
     assert not is_litmus("")
+
+
+def test_a_model_is_learnt_anew_where_a_test_or_a_model_changes(tmp_path: Path) -> None:
+    results, test, oracle = tmp_path / "r.csv", tmp_path / "a.litmus", tmp_path / "o.cat"
+    results.write_text(f"file,seen\nabsent,\n{test},allowed\n")
+    test.write_text("X86 a\n")
+    oracle.write_text("acyclic po\n")
+    options = SynthOptions(expect=(str(results),), column="seen", oracle=str(oracle))
+    asked = SynthQuestion("r", options)
+    keys = [SYNTH.key(asked), SYNTH.key(asked)]
+    test.write_text("X86 b\n")
+    keys.append(SYNTH.key(asked))
+    oracle.write_text("acyclic po | rf\n")
+    model_key.cache_clear()
+    keys.append(SYNTH.key(asked))
+    assert keys[0] == keys[1]
+    assert len(set(keys)) == 3

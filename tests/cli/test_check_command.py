@@ -66,8 +66,10 @@ def test_json_has_the_promised_fields(capsys: pytest.CaptureFixture[str]) -> Non
     assert {"init x=0", "init y=0"} <= {source for source, _ in witness["rf"]}
 
 
-def test_a_loop_without_a_bound_is_unknown_not_pass(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", str(PROGRAMS / "endless.c"), "--bound", "3", "--timeout", "300"]) == 3
+@pytest.mark.parametrize("engine", ["lazy", pytest.param("auto", marks=pytest.mark.slow)])
+def test_a_loop_without_a_bound_is_unknown_not_pass(engine: str, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["check", str(PROGRAMS / "endless.c"), "--bound", "3", "--timeout", "300", "--engine", engine]
+    assert main(asked) == 3
     out = capsys.readouterr().out
     assert "UNKNOWN" in out
     assert "raise --bound" in out

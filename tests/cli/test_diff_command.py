@@ -44,3 +44,15 @@ def test_files_without_results_are_input_errors(tmp_path: Path, capsys: pytest.C
     assert main(["diff", str(tmp_path / "empty"), str(tmp_path / "empty")]) == 2
     assert main(["diff", str(tmp_path / "none"), str(tmp_path / "none")]) == 2
     assert "error" in capsys.readouterr().err
+
+
+def test_names_in_results_and_of_files_steer_no_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, word in (("a", "Never"), ("b", "Always")):
+        (tmp_path / name).write_text(json.dumps({"test": "\x1b]0;T\x07", "observation": word}))
+    assert main(["diff", str(tmp_path / "a"), str(tmp_path / "b")]) == 1
+    assert main(["diff", str(tmp_path / "\x1b[8m"), str(tmp_path / "b")]) == 2
+    shown = capsys.readouterr()
+    assert "\x1b" not in shown.out + shown.err
+    assert "]0;T" in shown.out

@@ -101,7 +101,10 @@ def test_what_was_exhausted_is_told(capsys: pytest.CaptureFixture[str]) -> None:
         (("--allowed", ALLOWED[0], "--forbidden", "{bare}"), "no condition"),
         (("--allowed", ALLOWED[0], "--sketch", "{full}"), "no holes"),
         (("--allowed", ALLOWED[0], "--sketch", "{typo}"), "did you mean po-loc?"),
+        (("--allowed", ALLOWED[0], "--sketch", "{open}"), "this string is not closed"),
         (("--expect", "{absent}"), "cannot read"),
+        (("--expect", "{wide}", "--column", "seen"), "this is no table"),
+        (("--expect", "{long}"), "there is no test xxx"),
     ],
 )
 def test_wrong_input_is_refused(
@@ -115,7 +118,13 @@ def test_wrong_input_is_refused(
     full, typo = tmp_path / "full.cat", tmp_path / "typo.cat"
     full.write_text("acyclic po | rf\n")
     typo.write_text("acyclic po-locc | rf\n")
+    unclosed, long = tmp_path / "open.cat", tmp_path / "long.jsonl"
+    unclosed.write_text('"a title without an end\n')
+    long.write_text(json.dumps({"file": "x" * 5000, "observation": "Never"}))
     names = {"empty": tmp_path / "empty", "ppc": ppc, "bare": bare, "full": full, "typo": typo}
+    wide = tmp_path / "wide.csv"
+    wide.write_text("file,seen\n" + "x" * 140_000 + ",allowed\n")
+    names |= {"open": unclosed, "long": long, "wide": wide}
     given = [each.format(absent=tmp_path / "absent", **names) for each in arguments]
     code, _, complaint = _run(capsys, *given, "-q")
     assert code == 2

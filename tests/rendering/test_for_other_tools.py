@@ -12,6 +12,7 @@ from treville.rendering.junit import junit
 from treville.rendering.sarif import sarif
 from treville.rendering.style import Style, harmless
 from treville.results.reports.check import CheckReport, Step, Witness, WitnessEvent
+from treville.results.reports.compare import CompareReport
 from treville.results.reports.report import Cause, Fault, Place, Report, Status
 from treville.results.verdict import Verdict
 
@@ -114,9 +115,20 @@ def test_annotations_point_at_lines_and_escape_what_github_reads() -> None:
     assert annotation(WRONG).startswith("::error ")
 
 
+def test_what_is_about_models_points_at_no_file() -> None:
+    report = CompareReport(
+        file="sc tso", verdict=Verdict.FAIL, status=Status.DONE, reason="they differ", left="sc", right="tso",
+        events=4, threads=2, direction="both", all=False,
+    )  # fmt: skip
+    assert annotation(report) == "::error title=treville%3A sc and tso::they differ"
+    assert json.loads(sarif("compare", [report]))["runs"][0]["results"][0]["locations"] == []
+
+
 def test_terminals_get_no_commands_but_our_colours() -> None:
     coloured = Style(colour=True).word("FAIL", 6)
     assert coloured == "\x1b[31mFAIL  \x1b[0m"
-    assert harmless(coloured) == coloured
+    assert harmless(coloured, coloured=True) == coloured
+    assert harmless(coloured) == "�[31mFAIL  �[0m"
+    assert harmless("\x1b[31ma\x1b[8m", coloured=True) == "�[31ma�[8m"
     assert harmless("a\x1b]0;x\x07\x9b31m\rb\tc\n") == "a�]0;x��31m�b\tc\n"
     assert Style().word("FAIL", 6) == "FAIL  "

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from treville.campaigns.comparison import read_reports
@@ -19,7 +20,7 @@ from treville.programs.litmus.test import LitmusTest
 from treville.questions.synthesis.problem import Requirement, of_folder, of_observation
 from treville.records import dataclass
 from treville.rendering.herd import parse_log
-from treville.results import InputError, Span
+from treville.results import InputError, Span, disk
 
 _OBSERVED = ("Never", "Sometimes", "Always")
 _REACHED = {"reachable": True, "allowed": True, "ok": True, "yes": True, "1": True, "sometimes": True}
@@ -62,6 +63,16 @@ def expected_tests(path: str, column: str, root: str) -> list[Requirement]:
     return out
 
 
+def named_tests(path: str, column: str, root: str) -> list[str]:
+    """The files of the tests that a result file names, as far as they are there."""
+    found: list[str] = []
+    with suppress(InputError):
+        for expected in _lines(path, column) if disk.is_file(Path(path)) else ():
+            with suppress(InputError):
+                found.append(_found(expected, path, root))
+    return found
+
+
 def checked(requirements: Sequence[Requirement]) -> str:
     """The dialect of the tests; raises `InputError` for none, for tests of two dialects and for a test that
     is both allowed and forbidden."""
@@ -93,7 +104,10 @@ def _with_condition(file: str) -> LitmusTest:
 def _lines(path: str, column: str) -> Iterator[Expected]:
     start = read_text(path, _MOST_OF_RESULTS)
     if path.endswith(".csv"):
-        yield from _table(path, start, column)
+        try:
+            yield from _table(path, start, column)
+        except csv.Error as error:
+            raise InputError(f"this is no table: {error}", Span(path, 1, 1)) from None
     elif start.lstrip().startswith("{"):
         for number, report in enumerate(read_reports(path), 1):
             name = str(report.get("file") or report.get("test") or "")
@@ -122,7 +136,7 @@ def _found(expected: Expected, path: str, root: str) -> str:
     folders = [Path(root)] if root else [Path(), Path(path).parent, Path(path).parent.parent]
     for folder in folders:
         for name in (expected.file, f"{expected.file}.litmus"):
-            if (folder / name).is_file():
+            if disk.is_file(folder / name):
                 return str(folder / name)
     raise InputError(
         f"there is no test {expected.file}", expected.span, "--root DIR says where the tests are"

@@ -110,9 +110,12 @@ class Journal:
         return _decoded(record["report"], kind)
 
     def add(self, key: str, limits: Limits, report: Report) -> None:
-        """Append an answer and hand it to the system at once, so that an interruption loses nothing."""
+        """Append an answer and hand it to the system at once, so that an interruption loses nothing. What the
+        same run would ask again (errors, workers that somebody killed) is no answer."""
         content = as_object(report, private=True)
         record = {"question": key, "limits": [limits.seconds, limits.memory], "report": content}
+        if _is_stale(record, limits):
+            return
         self._places[key] = self._end
         self._append(to_json({**record, "checksum": _checksum(record)}))
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from treville import __version__
+from treville.results import disk
 
 # Where a file may be included, in any spelling; what names it must be a literal, or nobody knows what it is.
 _DIRECTIVE = re.compile(rb"(?:#|%:|\?\?=)\s*(?:include_next|include|import|embed)\b[ \t]*([^\n]*)")
@@ -86,16 +87,12 @@ def _reached(files: list[Path], folders: list[Path]) -> set[Path] | None:
         if names is None or path.name == _DATABASE or len(seen) > _MOST_FILES:
             return None
         waiting += [
-            place for name in names for folder in (path.parent, *folders) if _is_file(place := folder / name)
+            place
+            for name in names
+            for folder in (path.parent, *folders)
+            if disk.is_file(place := folder / name)
         ]
     return seen
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
 
 
 def _included(path: Path) -> list[str] | None:

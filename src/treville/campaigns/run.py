@@ -4,12 +4,15 @@ Questions that an earlier, interrupted run answered are taken from its journal. 
 processes, those about one file together, so that the file is read once. A report is in the journal as soon
 as it is there, also while an earlier one is still awaited. Only a window of questions is under way, so
 memory does not grow with their number.
+
+This is all that a front end needs: `run` with a kind (`campaigns/kinds.py`) and its questions gives typed
+reports, a `Watcher` is told of progress, `cancelled` ends it from anywhere.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Generic, Protocol
 
 from treville.campaigns.journal import Journal
@@ -55,12 +58,14 @@ class Nobody:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How many processes share a batch; `together` keeps questions about one file in one of them. With a
-    `cluster` (an address, or `local:N`) these processes only prepare inputs."""
+    """How many processes share a batch; `together` keeps questions about one file in one of them. `threads`:
+    the caller has some, so that another process starts these. With a `cluster` (an address, or `local:N`)
+    they only prepare inputs."""
 
     jobs: int = 1
     together: bool = True
     cluster: str = ""
+    threads: bool = False
 
 
 class Crew(Protocol[Q, R]):
@@ -95,9 +100,11 @@ def run(
     settings: Settings = Settings(),  # noqa: B008 - frozen
     journal: Journal | None = None,
     watcher: Watcher = Nobody(),  # noqa: B008 - without state
+    cancelled: Callable[[], bool] = lambda: False,
 ) -> Generator[R, None, None]:
-    """A report for each question, in order. Closing the iterator ends all that is under way."""
-    batch = _Batch(kind, iter(questions), settings, journal, watcher)
+    """A report for each question, in order. Closing the iterator ends all that is under way; so does
+    `cancelled`, which is asked every moment: then there are no more reports."""
+    batch = _Batch(kind, iter(questions), settings, journal, watcher, cancelled)
     return batch.by_workers() if can_fork() else batch.in_this_process()
 
 
@@ -111,12 +118,14 @@ class _Batch(Generic[Q, R]):
         settings: Settings,
         journal: Journal | None,
         watcher: Watcher,
+        cancelled: Callable[[], bool],
     ) -> None:
         self.kind = kind
         self.questions = questions
         self.settings = settings
         self.journal = journal
         self.watcher = watcher
+        self.cancelled = cancelled
         self.read = 0
         self.emitted = 0
         self.exhausted = False
@@ -129,7 +138,7 @@ class _Batch(Generic[Q, R]):
         """The reports, by worker processes."""
         workers = self.crew()
         try:
-            while not self.exhausted or workers.busy() or self.ready:
+            while not self.cancelled() and (not self.exhausted or workers.busy() or self.ready):
                 self.window = workers.window
                 while not self.exhausted and workers.has_room() and self.has_room():
                     if group := self.next_group():
@@ -153,13 +162,17 @@ class _Batch(Generic[Q, R]):
             from treville.campaigns.cluster.crew import Crew as ClusterCrew
 
             return ClusterCrew(self.kind, self.settings.cluster, self.settings.jobs)
+        if self.settings.threads:
+            from treville.campaigns.apart import Apart
+
+            return Apart(self.kind, self.settings.jobs)
         if self.settings.jobs > 1:
             self.kind.warm_up()
         return Workers(self.kind, self.settings.jobs)
 
     def in_this_process(self) -> Generator[R, None, None]:
         """The reports, where processes cannot be forked: engines watch their limits themselves."""
-        while not self.exhausted or self.ready:
+        while not self.cancelled() and (not self.exhausted or self.ready):
             group = self.next_group()
             questions = list(group.questions) if group else []
             reports = (

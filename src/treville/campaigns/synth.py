@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from treville.campaigns.expectations import checked, expected_tests, given_tests
+from treville.campaigns.expectations import checked, expected_tests, given_tests, named_tests
 from treville.campaigns.guard import Draft, guarded
 from treville.campaigns.inputs import read_text
-from treville.campaigns.keys import key_of, text_key
+from treville.campaigns.keys import key_of, text_key, unrepeatable
 from treville.campaigns.kind import Kind, Limits, StaysHere, Telling
 from treville.campaigns.loading import load_model
+from treville.campaigns.model_keys import model_key
 from treville.models.library import find_model
 from treville.programs.litmus import DIALECTS
 from treville.questions.synthesis.answer import Answer, Found, Judgement, judge
@@ -24,7 +25,7 @@ from treville.questions.synthesis.sketches import Sketch, read_sketch, without_t
 from treville.questions.synthesis.uniqueness import Learner, Learnt, Oracle
 from treville.questions.synthesis.vocabulary import Vocabulary
 from treville.records import dataclass, field, replace
-from treville.results import Budget, BudgetExceeded
+from treville.results import Budget, BudgetExceeded, disk
 from treville.results.progress import READING
 from treville.results.reports.report import Artifact, Status
 from treville.results.reports.synth import AskedTest, GivenTest, HeldBack, SynthReport
@@ -103,14 +104,24 @@ class Synth(Kind[Question, SynthReport]):
         raise StaysHere("models are learnt where the tests are")
 
     def key(self, question: Question) -> str:
-        """The texts of all files, and the options."""
+        """The texts of all tests, also of those that results name, of the models, and the options."""
         options = replace(question.options, limits=Limits())
-        files = (*options.allowed, *options.forbidden, *options.expect, options.sketch, options.weaker)
-        texts = [text_key(file, None) for file in files if file and Path(file).is_file()]
-        return key_of(self.name, question.file, *texts, options)
+        tests = [*options.allowed, *options.forbidden, *options.expect]
+        for path in options.expect:
+            tests += named_tests(path, options.column, options.root)
+        texts = [text_key(test, None) for test in tests]
+        models = model_key(options.weaker), model_key(options.oracle)
+        return key_of(self.name, question.file, texts, models, _sketch_key(options.sketch), options)
 
 
 KIND = Synth()
+
+
+def _sketch_key(path: str) -> str:
+    """The text of a sketch; what it includes may have changed."""
+    if path and disk.is_file(Path(path)) and "include" in disk.read_text(path):
+        return unrepeatable()
+    return text_key(path, None) if path else ""
 
 
 def _fill(

@@ -7,6 +7,7 @@ import argparse
 from treville.campaigns.comparison import Difference, compare, read_results
 from treville.cli.arguments import add_json
 from treville.cli.terminal import print_object
+from treville.rendering.style import harmless
 from treville.results.verdict import ExitCode, Verdict
 
 
@@ -25,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
         if options.json:
             print_object(_as_report(difference))
         elif not options.quiet:
-            print(_as_text(difference))
+            print(harmless(_as_text(difference)))
     real = [d for d in comparison.differences if d.comparable]
     if not options.json:
         unanswered = len(comparison.differences) - len(real)

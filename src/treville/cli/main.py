@@ -49,13 +49,13 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except BudgetExceeded as error:
-        print(f"UNKNOWN: {error.reason}" + (f" ({error.advice})" if error.advice else ""), file=sys.stderr)
+        _complain(f"UNKNOWN: {error.reason}" + (f" ({error.advice})" if error.advice else ""))
         return int(ExitCode.UNKNOWN)
     except InputError as error:
-        print(error, file=sys.stderr)
+        _complain(str(error))
         return int(ExitCode.INPUT)
     except TrevilleError as error:
-        print(f"error: {error}", file=sys.stderr)
+        _complain(f"error: {error}")
         return int(ExitCode.INPUT)
     except KeyboardInterrupt as interruption:
         if not interruption.args:
@@ -67,18 +67,24 @@ def main(arguments: list[str] | None = None) -> int:
         return CLOSED_PIPE
     except OSError as error:
         # What belongs to an input is told by its reader; this is the output, or the machine.
-        print(f"error: {error.strerror or error}", file=sys.stderr)
+        _complain(f"error: {error.strerror or error}")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return int(ExitCode.INPUT)
     except Exception as error:
         if os.environ.get("TREVILLE_TRACEBACK"):
             raise
-        print(
+        _complain(
             f"internal error: {type(error).__name__}: {error}\n"
-            "This is a bug in Treville; set TREVILLE_TRACEBACK=1 to see where, and please report it.",
-            file=sys.stderr,
+            "This is a bug in Treville; set TREVILLE_TRACEBACK=1 to see where, and please report it."
         )
         return int(ExitCode.INTERNAL)
+
+
+def _complain(text: str) -> None:
+    """What names in it could make a terminal do is taken out."""
+    from treville.rendering.style import harmless
+
+    print(harmless(text), file=sys.stderr)
 
 
 def _prepare_streams() -> None:

@@ -61,7 +61,7 @@ class Terminal:
         """Text for standard output, as it is but for what terminals take for commands."""
         if text:
             self.clear()
-            sys.stdout.write(harmless(text))
+            sys.stdout.write(harmless(text, coloured=self.style.colour))
             sys.stdout.flush()
 
     def print_object(self, content: dict[str, Any]) -> None:
@@ -141,7 +141,7 @@ class Terminal:
 
 def _width() -> int:
     try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80  # some do not know
     except (OSError, ValueError):
         return 80
 

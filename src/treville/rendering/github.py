@@ -14,12 +14,17 @@ def annotation(report: Report) -> str:
         kind = "warning"
     else:
         return ""
-    place = report.place or Place(file=report.file, line=1)
-    column = f",col={place.column}" if place.column else ""
     about = report.about()
     title = _property(f"treville: {about}" if about else "treville")
-    where = f"file={_property(place.file)},line={place.line}{column},title={title}"
-    return f"::{kind} {where}::{_data(report.reason or report.verdict.value)}"
+    where = _where(report.shown_at())
+    return f"::{kind} {where}title={title}::{_data(report.reason or report.verdict.value)}"
+
+
+def _where(place: Place | None) -> str:
+    if place is None:
+        return ""
+    column = f",col={place.column}" if place.column else ""
+    return f"file={_property(place.file)},line={place.line}{column},"
 
 
 def _data(text: str) -> str:

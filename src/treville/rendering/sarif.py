@@ -73,8 +73,12 @@ def _is_told(report: Report) -> bool:
 
 def _notification(report: Report) -> dict[str, Any]:
     level = "error" if report.status is Status.ERROR else "note"
-    place = report.place or Place(file=report.file, line=1)
-    return {"level": level, "message": _message(report.reason), "locations": [_location(place)]}
+    return {"level": level, "message": _message(report.reason), "locations": _locations(report)}
+
+
+def _locations(report: Report) -> list[dict[str, Any]]:
+    place = report.shown_at()
+    return [] if place is None else [_location(place)]
 
 
 def _rule(command: str, report: Report) -> str:
@@ -89,7 +93,7 @@ def _result(command: str, report: Report, rules: list[str]) -> dict[str, Any]:
         "ruleIndex": rules.index(rule),
         "level": "error",
         "message": _message(f"{report.reason or _RULES.get(rule, rule)}{about}"),
-        "locations": [_location(report.place or Place(file=report.file, line=1))],
+        "locations": _locations(report),
     }
     shown = report.witness if isinstance(report, CheckReport) else None
     if shown is not None and shown.events:

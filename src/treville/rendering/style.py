@@ -11,13 +11,18 @@ from treville.results.reports.report import Report, Status
 _COLOURS = {
     "PASS": 32, "FAIL": 31, "UNKNOWN": 33, "Never": 31, "Sometimes": 33, "Always": 32,
 }  # fmt: skip
-# Control characters that are none of our own colours: a name in an input must not steer a terminal.
-_UNPRINTABLE = re.compile(r"\x1b(?!\[(?:0|3[123])m)|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]")
+_WORD = "|".join(rf"\x1b\[{colour}m{word} *\x1b\[0m" for word, colour in _COLOURS.items())
+_UNPRINTABLE = r"[\x00-\x08\x0b-\x1f\x7f-\x9f]"
+_COMMAND = re.compile(_UNPRINTABLE)
+_WORD_OR_COMMAND = re.compile(f"({_WORD})|{_UNPRINTABLE}")
 
 
-def harmless(text: str) -> str:
-    """The text without what a terminal takes for a command."""
-    return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+def harmless(text: str, *, coloured: bool = False) -> str:
+    """The text without what a terminal takes for a command, but for words in our own colours: a name in an
+    input must not steer a terminal."""
+    if not coloured:
+        return _COMMAND.sub("\N{REPLACEMENT CHARACTER}", text)
+    return _WORD_OR_COMMAND.sub(lambda found: found.group(1) or "\N{REPLACEMENT CHARACTER}", text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ class Progress:
 
     def __str__(self) -> str:
         bound = f"bound {self.bound}" if self.bound is not None else ""
-        spent = f"{self.spent:,} units of work" if self.spent else ""
+        spent = f"{self.spent:,} unit{'s' * (self.spent > 1)} of work" if self.spent else ""
         stage = "reading" if self.stage == READING else self.stage
         return ", ".join(part for part in (self.engine, stage, bound, spent) if part)
 

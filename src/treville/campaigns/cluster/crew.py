@@ -20,8 +20,8 @@ from contextlib import suppress
 from typing import Any, Generic
 
 from treville.campaigns.cluster.connection import connect
-from treville.campaigns.cluster.host import Host, Work
 from treville.campaigns.cluster.versions import versions
+from treville.campaigns.host import Host, Work
 from treville.campaigns.kind import Kind, Q, R
 from treville.campaigns.parcels import Packed, Packing, Unpacked, Unpacking
 from treville.campaigns.workers import Group, Happened

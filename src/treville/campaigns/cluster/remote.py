@@ -13,8 +13,8 @@ import time
 
 from distributed import get_worker
 
-from treville.campaigns.cluster.host import Host, Work
 from treville.campaigns.cluster.versions import difference
+from treville.campaigns.host import Host, Work
 from treville.records import dataclass
 
 _TICK = 0.25

@@ -108,9 +108,8 @@ def without_title(text: str) -> str:
     while stripped.startswith("(*"):
         end = stripped.find("*)")
         stripped = stripped[end + 2 :].lstrip() if end >= 0 else ""
-    if stripped.startswith('"'):
-        return stripped[stripped.index('"', 1) + 1 :].lstrip("\n")
-    return text
+    end = stripped.find('"', 1) if stripped.startswith('"') else -1
+    return stripped[end + 1 :].lstrip("\n") if end > 0 else text
 
 
 def envelopes(model: Model, holes: tuple[str, ...]) -> dict[str, list[NodeId]]:

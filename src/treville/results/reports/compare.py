@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treville.records import dataclass
-from treville.results.reports.report import Report, absent
+from treville.results.reports.report import Place, Report, absent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +54,10 @@ class CompareReport(Report):
     searched: int | None = None
     differences: tuple[Separation, ...] = ()
     relaxations: tuple[RelaxedAxiom, ...] | None = absent()
+
+    def shown_at(self) -> Place | None:
+        """It is about models, which are no file."""
+        return self.place
 
     def about(self) -> str:
         """The two models, or one."""

@@ -114,6 +114,10 @@ class Report:
             return ""
         return self.detail or f"{self.file}: error: {self.reason}"
 
+    def shown_at(self) -> Place | None:
+        """Where other tools show it: what it is about, or the beginning of the file; None if that is none."""
+        return self.place or Place(file=self.file, line=1)
+
     def about(self) -> str:
         """What was asked about the file, in a few words."""
         return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treville.records import dataclass, field
-from treville.results.reports.report import PRIVATE, Report, absent
+from treville.results.reports.report import PRIVATE, Place, Report, absent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,3 +55,7 @@ class SynthReport(Report):
     missing: tuple[AskedTest, ...] | None = absent()
     stages: dict[str, float] | None = absent()
     text: str = field(default="", metadata=PRIVATE)
+
+    def shown_at(self) -> Place | None:
+        """It is about tests, which are no file."""
+        return self.place

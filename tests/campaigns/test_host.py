@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from treville.campaigns import litmus
-from treville.campaigns.cluster.host import Host, Work
+from treville.campaigns.host import Host, Work
 from treville.campaigns.kind import Limits
 from treville.campaigns.litmus_task import Options, Question
 from treville.campaigns.processes import can_fork
 
-TEST = Path(__file__).resolve().parents[3] / "examples" / "litmus" / "SB.litmus"
+TEST = Path(__file__).resolve().parents[2] / "examples" / "litmus" / "SB.litmus"
 
 
 @pytest.mark.skipif(not can_fork(), reason="needs processes that can be forked")

@@ -1,7 +1,7 @@
 """A process of its own that runs workers for another process: groups of questions in, reports out.
 
-Clients of Dask and its workers have threads, and a process with threads should not be forked. So they start
-this one, which has none, and which forks, watches and kills workers as the command does by itself
+Clients of Dask, its workers and servers have threads, and a process with threads should not be forked. So
+they start this one, which has none, and which forks, watches and kills workers as the command does by itself
 (`campaigns/workers.py`). It ends when its standard input does, with all that it started.
 """
 
@@ -22,8 +22,9 @@ from typing import Any, NamedTuple
 from treville.campaigns.kind import Kind
 from treville.campaigns.parcels import pickled
 from treville.campaigns.wire import Inbox, receive, send
-from treville.campaigns.workers import Group, Workers
+from treville.campaigns.workers import Group, Happened, Workers
 from treville.records import dataclass
+from treville.results.progress import Progress
 
 _SECONDS_TO_END = 5.0
 _SECONDS_BETWEEN_WORDS = 0.2
@@ -40,10 +41,12 @@ class Work:
 
 
 class Said(NamedTuple):
-    """Reports, pickled, with the numbers of their questions; `idle`: nothing is left to do of the `works`
-    that came by then. Another may be under way, so only `Host` knows whether that is all."""
+    """Reports, pickled, with the numbers of their questions, and what is being done about others; `idle`:
+    nothing is left to do of the `works` that came by then. Another may be under way, so only `Host` knows
+    whether that is all."""
 
     reports: Sequence[tuple[int, bytes]]
+    progress: Sequence[tuple[int, Progress]]
     idle: bool
     works: int
 
@@ -137,6 +140,7 @@ class _Serving:
         self._until = float("inf")
         self._works = 0
         self._reports: list[tuple[int, bytes]] = []
+        self._progress: dict[int, Progress] = {}
         self._sent = time.monotonic()
 
     def run(self) -> None:
@@ -152,10 +156,16 @@ class _Serving:
                 self._workers.begin(self._waiting.popleft())
             if self._workers.busy():
                 for happened in self._workers.wait((self._tasks,)):
-                    if happened.report is not None:
-                        self._reports.append((happened.number, pickled(happened.report)))
+                    self._heard(happened)
             if time.monotonic() > self._until:
                 self._waiting.clear()
+
+    def _heard(self, happened: Happened[Any]) -> None:
+        if happened.report is not None:
+            self._reports.append((happened.number, pickled(happened.report)))
+            self._progress.pop(happened.number, None)
+        elif happened.progress is not None:
+            self._progress[happened.number] = happened.progress
 
     def _take(self, work: Work) -> None:
         self._works += 1
@@ -166,9 +176,10 @@ class _Serving:
         self._until = time.monotonic() + (float("inf") if work.seconds is None else work.seconds)
 
     def _send(self, idle: bool) -> None:
-        if self._reports or idle:
-            send(self._results, Said(self._reports, idle, self._works))
+        if self._reports or self._progress or idle:
+            send(self._results, Said(self._reports, list(self._progress.items()), idle, self._works))
         self._reports = []
+        self._progress = {}
         self._sent = time.monotonic()
 
 
