@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from treville.cli.main import COMMANDS, main
+from treville.results.reports.schemas import ERROR, REPORTS, schema_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SB = str(ROOT / "examples" / "litmus" / "SB.litmus")
@@ -35,6 +37,22 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
         main([command, "--help"])
     assert stopped.value.code == 0
     assert f"usage: treville {command}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", REPORTS)
+@pytest.mark.parametrize("wrong", [["--nosuch"], ["@nosuch.list", "--resume", "nosuch/journal"]])
+def test_what_is_wrong_with_a_command_is_json_to_those_who_read_it(
+    command: str, wrong: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        code: object = main([command, "--json", *wrong])
+    except SystemExit as stopped:
+        code = stopped.code
+    shown = capsys.readouterr()
+    found = json.loads(shown.out)
+    assert (code, found["file"], found["status"]) == (2, "", "error")
+    assert found["error"]["message"] in shown.err
+    pytest.importorskip("jsonschema").validate(found, schema_of(ERROR))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")

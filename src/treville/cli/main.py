@@ -14,6 +14,7 @@ import sys
 import threading
 from importlib import import_module
 from pathlib import Path
+from typing import Any, NoReturn
 
 from treville import __version__
 from treville.results.errors import BudgetExceeded, InputError, TrevilleError
@@ -50,12 +51,15 @@ def main(arguments: list[str] | None = None) -> int:
         return code
     except BudgetExceeded as error:
         _complain(f"UNKNOWN: {error.reason}" + (f" ({error.advice})" if error.advice else ""))
+        _print_as_json(arguments, error)
         return int(ExitCode.UNKNOWN)
     except InputError as error:
         _complain(str(error))
+        _print_as_json(arguments, error)
         return int(ExitCode.INPUT)
     except TrevilleError as error:
         _complain(f"error: {error}")
+        _print_as_json(arguments, error)
         return int(ExitCode.INPUT)
     except KeyboardInterrupt as interruption:
         if not interruption.args:
@@ -77,6 +81,7 @@ def main(arguments: list[str] | None = None) -> int:
             f"internal error: {type(error).__name__}: {error}\n"
             "This is a bug in Treville; set TREVILLE_TRACEBACK=1 to see where, and please report it."
         )
+        _print_as_json(arguments, error)
         return int(ExitCode.INTERNAL)
 
 
@@ -85,6 +90,35 @@ def _complain(text: str) -> None:
     from treville.rendering.style import harmless
 
     print(harmless(text), file=sys.stderr)
+
+
+def _print_as_json(arguments: list[str], error: Exception) -> None:
+    """What is wrong with the command, as one report that belongs to no file, for those who read JSON."""
+    if "--json" not in arguments:
+        return
+    from treville.campaigns.guard import Draft, guarded
+    from treville.cli.terminal import print_object
+    from treville.results.reports.report import Report, as_object
+
+    def fail() -> None:
+        raise error
+
+    draft = Draft(Report(file=""))
+    guarded(draft, fail)
+    print_object(as_object(draft.report))
+
+
+class _Parser(argparse.ArgumentParser):
+    """Wrong options are an error like others to those who read JSON."""
+
+    def __init__(self, arguments: list[str], **settings: Any) -> None:
+        super().__init__(**settings)
+        self.arguments = arguments
+
+    def error(self, message: str) -> NoReturn:
+        """Say so, and end."""
+        _print_as_json(self.arguments, InputError(message))
+        super().error(message)
 
 
 def _prepare_streams() -> None:
@@ -126,7 +160,7 @@ def _dispatch(arguments: list[str]) -> int:
         _overview().parse_args(arguments)
         return int(ExitCode.INPUT)
     module = import_module(f"treville.cli.{COMMANDS[command][0]}")
-    parser = argparse.ArgumentParser(prog=f"treville {command}", description=module.__doc__)
+    parser = _Parser(arguments, prog=f"treville {command}", description=module.__doc__)
     module.add_arguments(parser)
     return int(module.run(parser.parse_args(arguments[1:])))
 

@@ -13,12 +13,12 @@ import pytest
 from tests.snapshots.cases import families
 from tests.snapshots.stored import read
 
-from treville.results.reports.schemas import FOLDER, REPORTS, schema_of
+from treville.results.reports.schemas import ERROR, FOLDER, REPORTS, schema_of
 
 jsonschema = pytest.importorskip("jsonschema")
 
 
-@pytest.mark.parametrize("command", REPORTS)
+@pytest.mark.parametrize("command", [*REPORTS, ERROR])
 def test_the_shipped_schema_is_that_of_the_types(command: str) -> None:
     stored = json.loads((FOLDER / f"{command}.json").read_text(encoding="utf-8"))
     assert stored == schema_of(command), "run: python -m treville.results.reports.schemas"
@@ -60,7 +60,8 @@ def test_every_answer_and_every_error_is_valid(family: str) -> None:
             continue
         for found in _objects(answer.split("\n  file {out}")[0]):
             counts[command] += 1
-            wrong += [f"{line}: {error.message[:200]}" for error in _validator(command).iter_errors(found)]
+            validator = _validator(command if found["file"] else ERROR)
+            wrong += [f"{line}: {error.message[:200]}" for error in validator.iter_errors(found)]
     assert wrong == []
 
 

@@ -34,24 +34,27 @@ REPORTS: dict[str, type[Report]] = {
     "synth": SynthReport,
     "sequentialise": SequentialiseReport,
 }
+# What a command prints where it cannot begin: no model, no list of files, wrong options.
+ERROR = "error"
 FOLDER = Path(__file__).parents[1] / "schemas"
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schema_of(command: str) -> dict[str, Any]:
-    """The JSON Schema of the objects that a command prints."""
+    """The JSON Schema of the objects that a command prints; `error`: of what is wrong with any command."""
     import msgspec
 
-    kind = REPORTS[command]
+    kind = Report if command == ERROR else REPORTS[command]
     _, definitions = msgspec.json.schema_components([kind])
     for part in _dataclasses(kind):
         _mend(definitions[part.__name__], part)
     root = definitions.pop(kind.__name__)
     version = {"schema": {"const": SCHEMA}}
+    title = "An error of any command" if command == ERROR else f"An answer of `treville {command} --json`"
     return {
         "$schema": _DRAFT,
         "$id": f"urn:treville:schema:{SCHEMA}:{command}",
-        "title": f"An answer of `treville {command} --json`",
+        "title": title,
         **root,
         "properties": {**version, **root["properties"]},
         "required": ["schema", *root["required"]],
@@ -93,7 +96,7 @@ def _mend(schema: dict[str, Any], kind: type) -> None:
 
 def main() -> None:
     """Write the shipped files."""
-    for command in REPORTS:
+    for command in (*REPORTS, ERROR):
         text = json.dumps(schema_of(command), indent=1) + "\n"
         (FOLDER / f"{command}.json").write_text(text, encoding="utf-8")
 
