@@ -80,7 +80,10 @@ EXTRA = Saved(0, "")
 LATE: dict[str, dict[str, Saved]] = {
     # Commands of which one option needs much more than the others.
     "treville": {"treville.api": Saved(102, "--help")},
-    "treville.cli.main": {"treville.rendering.style": Saved(8, "--help")},
+    "treville.cli.main": {
+        "treville.rendering.style": Saved(8, "--help"),
+        "treville.cli.terminal": Saved(9, "--help"),
+    },
     "treville.cli.check": {
         "treville.cli.check_dump": Saved(14, "check PASSING.c"),
         "treville.cli.dump_test": Saved(14, "check PASSING.c"),

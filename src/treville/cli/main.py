@@ -96,16 +96,9 @@ def _print_as_json(arguments: list[str], error: Exception) -> None:
     """What is wrong with the command, as one report that belongs to no file, for those who read JSON."""
     if "--json" not in arguments:
         return
-    from treville.campaigns.guard import Draft, guarded
-    from treville.cli.terminal import print_object
-    from treville.results.reports.report import Report, as_object
+    from treville.cli.terminal import print_error
 
-    def fail() -> None:
-        raise error
-
-    draft = Draft(Report(file=""))
-    guarded(draft, fail)
-    print_object(as_object(draft.report))
+    print_error(error)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -9,9 +9,10 @@ import time
 from collections import Counter
 from typing import Any, TextIO
 
+from treville.campaigns.guard import Draft, guarded
 from treville.rendering.style import Style, harmless
 from treville.results.progress import Progress
-from treville.results.reports.report import Report, Status, object_line
+from treville.results.reports.report import Report, Status, as_object, object_line
 
 _SECONDS_BEFORE_PROGRESS = 1.0
 _SECONDS_BETWEEN_UPDATES = 0.25
@@ -31,6 +32,17 @@ def print_object(content: dict[str, Any]) -> None:
     if encoding.lower().replace("-", "") not in ("utf8", "utf8sig"):
         line = json.dumps(json.loads(line))
     print(harmless(line))
+
+
+def print_error(error: Exception) -> None:
+    """An error that belongs to no question, as a line of `--json`."""
+
+    def fail() -> None:
+        raise error
+
+    draft = Draft(Report(file=""))
+    guarded(draft, fail)
+    print_object(as_object(draft.report))
 
 
 class Terminal:
