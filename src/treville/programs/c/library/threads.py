@@ -267,9 +267,11 @@ def _take_leave(here: Call) -> None:
         body.emit(ir.WritePrivate(_GONE, place, ONE))
     else:
         shared = _cell_of(body, _GONE, here.argument(0))
+        here.fence()
         body.emit(ir.Load(gone.name, shared, LOCKING, 64, link=True))
         body.emit(once)
         body.emit(ir.Store(shared, ONE, LOCKING, 64, link=True))
+        here.fence()
 
 
 def _noted_at(thread: ir.Expr) -> ir.Expr:
