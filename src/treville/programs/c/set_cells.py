@@ -17,7 +17,7 @@ from treville.results.properties import NEVER_SET
 if TYPE_CHECKING:
     from treville.programs.c.body import Body, Frame
 
-_SET = " is set"
+SET = " is set"  # the name of the variable beside another
 _ALL_BITS = ir.Const(-1)
 _FILLING = ("llvm.memset", "llvm.memcpy", "llvm.memmove", "llvm.va_")
 
@@ -35,11 +35,12 @@ class SetCells:
             place = frame.prefix + variable
             frame.watched.add(place)
             if place in self.body.thread.private:
-                self.body.thread.private[place + _SET] = self.body.thread.private[place]
+                self.body.thread.private[place + SET] = self.body.thread.private[place]
 
     def forget(self, frame: Frame, place: tuple[str, ir.Expr], bits: int) -> None:
-        """A cell has no value any more."""
-        self._write(frame, place, bits, ir.Const(0))
+        """A cell has no value any more; at first none has."""
+        if id(self.body.here) in self.body.translation.threads.in_loops:
+            self._write(frame, place, bits, ir.Const(0))
 
     def note(self, frame: Frame, place: tuple[str, ir.Expr], bits: int, value: ir.Expr) -> None:
         """A cell was written."""
@@ -48,7 +49,7 @@ class SetCells:
 
     def _write(self, frame: Frame, place: tuple[str, ir.Expr], bits: int, value: ir.Expr) -> None:
         if place[0] in frame.watched:
-            self.body.emit(ir.WritePrivate(place[0] + _SET, place[1], value, bits))
+            self.body.emit(ir.WritePrivate(place[0] + SET, place[1], value, bits))
 
     def take_along(self, frame: Frame, place: tuple[str, ir.Expr], bits: int, register: str) -> None:
         """A cell was read to be copied."""
@@ -63,7 +64,7 @@ class SetCells:
 
     def _read(self, place: tuple[str, ir.Expr], bits: int) -> ir.Reg:
         found = ir.Reg(self.body.fresh("set"))
-        self.body.emit(ir.ReadPrivate(found.name, place[0] + _SET, place[1], bits))
+        self.body.emit(ir.ReadPrivate(found.name, place[0] + SET, place[1], bits))
         return found
 
 
