@@ -1,4 +1,4 @@
-// EXPECT sc:safety:PASS rc11:safety:PASS aarch64:safety:PASS -D STORED sc:safety:FAIL rc11:safety:FAIL -D KEPT sc:safety:FAIL aarch64:safety:FAIL -D LAST_ROUND sc:safety:FAIL -D THROUGH sc:safety:FAIL -D RETURNED sc:safety:FAIL -D LISTED sc:safety:FAIL -D STARTED sc:safety:FAIL rc11:safety:FAIL
+// EXPECT sc:safety:PASS rc11:safety:PASS aarch64:safety:PASS -D STORED sc:safety:FAIL rc11:safety:FAIL -D KEPT sc:safety:FAIL aarch64:safety:FAIL -D LAST_ROUND sc:safety:FAIL -D THROUGH sc:safety:FAIL -D RETURNED sc:safety:FAIL -D LISTED sc:safety:FAIL -D STARTED sc:safety:FAIL rc11:safety:FAIL -D LITERAL sc:safety:FAIL
 // Pointers to variables of blocks that have been left.
 #include <assert.h>
 #include <pthread.h>
@@ -20,6 +20,11 @@ int main(void) {
 #if defined STORED
   { int x = 1; global = &x; }
   return *global;
+#elif defined LITERAL
+  for (int i = 0; i < 2; i++) {
+    if (p) return *p;
+    p = &(int){i};
+  }
 #elif defined KEPT
   { int x = 1; p = &x; }
   return *p;
@@ -50,6 +55,8 @@ int main(void) {
     global = &x;
     *p += 1;
     total += r->value + *global;
+    p = &(int){i};
+    total += *p - i;
     pthread_create(&t, 0, reads, &x);
     pthread_join(t, 0);
   }

@@ -24,6 +24,8 @@ from treville.programs.c.llvm import (
     size_of,
 )
 from treville.programs.c.private import thread_handles
+from treville.programs.c.set_cells import SetCells, is_looked_at
+from treville.programs.c.unset_values import NO_VALUE
 from treville.programs.c.weak import is_only_repeated
 from treville.programs.grids import COPY, Cell, padded
 from treville.programs.ir import plus
@@ -59,6 +61,7 @@ class Memory:
 
     def __init__(self, body: Body) -> None:
         self.body = body
+        self.set_cells = SetCells(body)
 
     def access(self, frame: Frame, instruction: LlvmInstruction) -> None:
         """Translate an instruction that accesses memory, a fence, or the declaration of a variable."""
@@ -133,6 +136,9 @@ class Memory:
         if isinstance(count, ir.Const):
             frame.sizes[place] = ir.Const(count.value * size_of(kind))
             self.body.thread.private[place] = tuple(self.layout(ArrayType(count.value, kind)))
+        if place in self.body.thread.unset:
+            whole = count.value * size_of(kind) if isinstance(count, ir.Const) else None
+            self.set_cells.watch(frame, name, whole)
 
     def _check(self, frame: Frame, place: tuple[str, ir.Expr], bits: int) -> None:
         """An access must be inside the variable."""
@@ -256,7 +262,12 @@ class Memory:
         """Read the cell (offset, bits) behind a pointer, which may be private."""
         place = self.place_of(frame, target[1])
         if place is not None:
-            self._read_private(frame, register, (place[0], _moved(place[1], cell[0], at)), cell[1])
+            place = (place[0], _moved(place[1], cell[0], at))
+            self._read_private(frame, register, place, cell[1])
+            if COPY in tags:
+                self.set_cells.take_along(frame, place, cell[1], register)
+            elif not blind and is_looked_at(frame.function, register.removeprefix(frame.prefix)):
+                self.set_cells.require(frame, place, cell[1])
         else:
             address = _moved(self.body.value(frame, *target), cell[0], at)
             self.body.emit(ir.Load(register, address, tags, cell[1], blind=blind))
@@ -276,11 +287,9 @@ class Memory:
 
     def _check_constants(self, frame: Frame, pointer: Value, address: ir.Expr) -> None:
         """What is written is no constant."""
-        constants, certainly = self.body.translation.constants_behind(frame.function, pointer)
-        told = "a write to a constant is reached"
-        for start, size in constants:
-            outside = ir.Op("uge", (ir.Op("sub", (address, ir.Const(start)), 64), ir.Const(size)), 64)
-            self.body.emit(ir.Assert(ir.Const(0) if certainly else outside, told, memory=True))
+        may_write = self.body.translation.writes_no_constant(frame.function, pointer, address)
+        if may_write != ir.Const(1):
+            self.body.emit(ir.Assert(may_write, "a write to a constant is reached", memory=True))
 
     def _read_private(self, frame: Frame, register: str, place: tuple[str, ir.Expr], bits: int) -> None:
         self._check(frame, place, bits)
@@ -289,6 +298,7 @@ class Memory:
     def _write_private(self, frame: Frame, place: tuple[str, ir.Expr], value: ir.Expr, bits: int) -> None:
         self._check(frame, place, bits)
         self.body.emit(ir.WritePrivate(place[0], place[1], value, bits))
+        self.set_cells.note(frame, place, bits, value)
 
     # -- loads and stores ------------------------------------------------------------------------------
 
@@ -304,6 +314,9 @@ class Memory:
     def _store(
         self, frame: Frame, stored: tuple[Type, Value], target: tuple[Type, Value], tags: frozenset[str]
     ) -> None:
+        if stored[1] == NO_VALUE and (place := self.place_of(frame, target[1])) is not None:
+            self.set_cells.forget(frame, place, self.body.bits(stored[0]))
+            return
         values = self.body.scalars(frame, *stored)
         for value, (offset, part) in zip(values, scalars(stored[0]), strict=True):
             self._write(frame, target, (offset, self.body.bits(part)), value, tags)

@@ -83,6 +83,7 @@ class Frame:
     meetings: dict[str, str | None] = field(default_factory=dict)  # of blocks: where their branches meet
     offsets: dict[str, ir.Expr] = field(default_factory=dict)  # of pointers into private variables
     sizes: dict[str, ir.Expr] = field(default_factory=dict)  # of private variables
+    watched: set[str] = field(default_factory=set)  # private variables of which it is known what has a value
     thread_local: dict[str, tuple[str, ir.Expr]] = field(default_factory=dict)  # pointers: object and offset
     more: Sequence[Argument] = ()  # what the function was given for `...`
     unset: frozenset[str] = frozenset()  # see `unset.maybe_unset`
@@ -197,7 +198,8 @@ class Body:
                 self.index += 1
                 self._instruction(frame, block.name, instruction)
         self.label(frame.exit)
-        self.end_locals(frame.ending)
+        if function.name != "main":  # whose end is that of the program
+            self.end_locals(frame.ending)
         self.ending += frame.ending
         return ir.Reg(frame.result)
 

@@ -15,9 +15,6 @@ from treville.programs.c.llvm import (
     Value,
 )
 
-# Beyond so many constants whose addresses are kept, writes through kept addresses are not watched.
-MOST_KEPT = 8
-
 
 def names_in(value: Value | None) -> Iterator[str]:
     """The globals that a constant mentions."""
@@ -38,8 +35,11 @@ def kept_constants(module: Module) -> list[str]:
         for instruction in (i for block in function.blocks for i in block.instructions):
             values += _kept(module, instruction)
     found = {name for value in values for name in names_in(value)}
-    constant = [name for name, variable in module.globals.items() if name in found and variable.constant]
-    return constant if len(constant) <= MOST_KEPT else []
+    return [
+        name
+        for name, variable in module.globals.items()
+        if name in found and variable.constant and not variable.weak and not variable.thread_local
+    ]
 
 
 def _kept(module: Module, instruction: LlvmInstruction) -> list[Value]:
@@ -64,8 +64,8 @@ class Pointers:
         self.kept = kept_constants(module)
         self._definitions: dict[str, Mapping[str, LlvmInstruction]] = {}
 
-    def constants_behind(self, function: Function, pointer: Value) -> tuple[list[str], bool]:
-        """The constants that a pointer may point into, and whether it certainly does."""
+    def constant_behind(self, function: Function, pointer: Value) -> str | None:
+        """The constant that a pointer points into; None if that is not certain, "" if there is none."""
         definitions = self._defined_in(function)
         found = definitions.get(pointer.name) if isinstance(pointer, LocalName) else None
         while found is not None and found.opcode == "getelementptr":
@@ -73,9 +73,9 @@ class Pointers:
             found = definitions.get(pointer.name) if isinstance(pointer, LocalName) else None
         if isinstance(pointer, LocalName):
             known = found is not None and found.opcode in ("alloca", "call")
-            return ([] if known else self.kept), False
+            return "" if known else None
         names = [name for name in names_in(pointer) if name in self.module.globals]
-        return [name for name in names if self.module.globals[name].constant], True
+        return next((name for name in names if self.module.globals[name].constant), "")
 
     def _defined_in(self, function: Function) -> Mapping[str, LlvmInstruction]:
         if function.name not in self._definitions:

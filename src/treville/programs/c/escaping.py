@@ -1,8 +1,9 @@
 """A module -> the local and thread-local variables whose address may be known for longer than they live.
 
 Such an address is stored somewhere, returned, or given to another thread, by the function itself or by one
-that it hands the address to. Locals of `main` end with the program. What only threads under a function's own
-eyes get (started and joined there) is among them too: whether it is used too late the engines tell.
+that it hands the address to. Locals of `main` end with the program, unless it calls `pthread_exit`. What only
+threads under a function's own eyes get (started and joined there) is among them too: whether it is used too
+late the engines tell.
 """
 
 from __future__ import annotations
@@ -36,9 +37,14 @@ def outliving_locals(module: Module) -> Outliving:
     found = {THREAD_LOCALS: frozenset(name for name in own if f"@{name}" in let_out)}
     for name, function in module.functions.items():
         locals_ = [i.result for i in _instructions(function) if i.opcode == "alloca" and i.result]
-        ending = locals_ if name != "main" else marked_locals(function)
+        ending = locals_ if name != "main" or _exits(function) else marked_locals(function)
         found[name] = frozenset(each for each in ending if (name, each) in escaping)
     return found
+
+
+def _exits(function: Function) -> bool:
+    calls = (i for i in _instructions(function) if i.opcode == "call")
+    return any(_name_of(call.operands[0][1]) in ("@pthread_exit", "@thrd_exit") for call in calls)
 
 
 def marked_locals(function: Function) -> frozenset[str]:

@@ -14,6 +14,7 @@ from treville.programs.c.text_blocks import NAME, NAMES, TextBlock, reaches, tex
 from treville.records import dataclass
 
 _DECLARED = re.compile(rf"^ +#dbg_declare\(ptr ({NAME}), !(\d+),")
+_LITERAL = re.compile(r"^  (%\.compoundliteral\d*) = alloca ")
 _VARIABLE = re.compile(r"^!(\d+) = !DILocalVariable\(.*?scope: !(\d+)")
 _BLOCK = re.compile(r"^!(\d+) = distinct !DILexicalBlock(?:File)?\(scope: !(\d+)")
 _LOCATION = re.compile(r"^!(\d+) = (?:distinct )?!DILocation\(.*?scope: !(\d+)")
@@ -64,12 +65,15 @@ class _Function:
         self.lines, self.notes = lines, notes
         self.inside = range(start + 1, end)
         self.blocks: dict[str, TextBlock] = {}
+        self.begins: dict[str, int] = {}  # where variables are declared, and literals written
 
     def mark(self, marks: dict[int, list[str]]) -> None:
         """Add the marks of all variables that need some."""
         declared = [(m[1], m[2], n) for n in self.inside if (m := _DECLARED.match(self.lines[n]))]
-        for name, number, place in declared:
-            scope = self.notes.variables.get(number, "")
+        scopes = {name: self.notes.variables.get(number, "") for name, number, _ in declared}
+        self.begins = {name: place for name, _, place in declared} | self._literals()
+        for name, place in self.begins.items():
+            scope = scopes[name] if name in scopes else self._scope(place)
             if scope not in self.notes.outer or not self._is_handed_on(name):
                 continue
             self.blocks = self.blocks or text_blocks(self.lines, self.inside)
@@ -78,6 +82,17 @@ class _Function:
                 marks.setdefault(place, []).append(f"  call void @{BEGIN_OF_LIFE}.p0(ptr {name})")
                 for end in ends:
                     marks.setdefault(end, []).append(f"  call void @{END_OF_LIFE}.p0(ptr {name})")
+
+    def _literals(self) -> dict[str, int]:
+        """The compound literals, of which nobody takes notes, and the lines where they are first named."""
+        made = [m[1] for n in self.inside if (m := _LITERAL.match(self.lines[n]))]
+        named = {name: [n for n in self.inside if name in NAMES.findall(self.lines[n])] for name in made}
+        return {name: places[1] for name, places in named.items() if len(places) > 1}
+
+    def _scope(self, line: int) -> str:
+        """The scope that an instruction belongs to, if somebody says so."""
+        place = _PLACE.search(self.lines[line])
+        return self.notes.locations.get(place[1], "") if place else ""
 
     def _is_handed_on(self, name: str) -> bool:
         """Is the address, or one inside, used for more than accesses?"""
@@ -106,10 +121,8 @@ class _Function:
 
     def _is_in(self, line: int, scopes: set[str]) -> bool | None:
         """Does an instruction belong to one of the scopes? None where nobody says."""
-        place = _PLACE.search(self.lines[line])
-        if place is None or place[1] not in self.notes.locations:
-            return None
-        return self.notes.locations[place[1]] in scopes
+        scope = self._scope(line)
+        return scope in scopes if scope else None
 
     def _ends(self, scopes: set[str]) -> list[int]:
         """The lines before which control leaves the scopes."""
@@ -140,10 +153,6 @@ class _Function:
         return reaches(
             self.blocks,
             ends,
-            finds=lambda line: not self._declares(line, name) and name in NAMES.findall(self.lines[line]),
-            stops=lambda line: self._declares(line, name),
+            finds=lambda line: line != self.begins[name] and name in NAMES.findall(self.lines[line]),
+            stops=lambda line: line == self.begins[name],
         )
-
-    def _declares(self, line: int, name: str) -> bool:
-        declared = _DECLARED.match(self.lines[line])
-        return declared is not None and declared[1] == name

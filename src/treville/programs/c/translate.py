@@ -104,6 +104,10 @@ class Translation:
         self.computes_locks = computes_locks(module)
         self.outliving = outliving_locals(module)
         self.threads = ThreadData(module, self.taken)
+        for name in self.pointers.kept:
+            self.program.location(name)
+        for name in self.pointers.kept:
+            self._allocate(name, module.globals[name].type, module.globals[name].initial)
         for name, variable in module.globals.items():
             unnamed = name.startswith(("llvm.", ".str", "__func__", "__PRETTY"))
             if not variable.thread_local and not variable.weak and not unnamed:
@@ -296,11 +300,14 @@ class Translation:
             return 0  # weak, and nobody defines it
         raise Unsupported(f"the address of {name}")
 
-    def constants_behind(self, function: Function, pointer: Value) -> tuple[list[tuple[int, int]], bool]:
-        """Address and size of the constants that a pointer may point into, and whether it certainly does."""
-        names, certainly = self.pointers.constants_behind(function, pointer)
-        sizes = [(self._address(name), size_of(self.module.globals[name].type)) for name in names]
-        return sizes, certainly
+    def writes_no_constant(self, function: Function, pointer: Value, address: ir.Expr) -> ir.Expr:
+        """Whether what is at a pointer may be written: constants are next to each other."""
+        constant = self.pointers.constant_behind(function, pointer)
+        if constant is not None:
+            return ir.Const(int(not constant))
+        size = ir.Const(ir.LOCATION_STRIDE * len(self.pointers.kept))
+        inside = ir.Op("sub", (address, ir.Const(ir.LOCATION_BASE)), 64)
+        return ir.Op("uge", (inside, size), 64) if self.pointers.kept else ir.Const(1)
 
     def _constant_expression(self, kind: Type, value: ConstantExpression) -> int:
         numbers = [self.constant(*arg) for arg in value.args]

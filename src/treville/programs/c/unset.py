@@ -1,23 +1,26 @@
 """LLVM IR before any pass -> the same, in which local variables without a value say so.
 
 LLVM takes a variable that has a value on some ways only to have that value on all ways. So a variable that
-may be read before it is written is given the result of a call that no pass looks into: `treville.unset.i32`
-for a variable of its own, `treville.any.i32` for what is inside an array or a struct. The former's reads are
-marked (`treville.read.i32`). `unset_values` drops what says nothing; `library.unset` has what calls mean.
+may be read before it is written, and every part of an array or a struct, is given the result of a call that
+no pass looks into (`treville.unset.i32`), and reads that may find it are marked (`treville.read.i32`): those
+of the variable, and all through pointers. `unset_values` drops what says nothing once LLVM's passes are done;
+`library.unset` has what calls mean.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from treville.programs.c.escaping import BEGIN_OF_LIFE
 from treville.programs.c.llvm import ArrayType, IntType, PointerType, StructType, Type, scalars
 from treville.programs.c.terms import Terms
 from treville.programs.c.text_blocks import NAME, NAMES, text_blocks
 from treville.programs.c.tokens import Tokens
+from treville.records import dataclass
 
-UNSET, ANY, READ = "treville.unset.", "treville.any.", "treville.read."
-MOST_PARTS = 16
+UNSET, READ = "treville.unset.", "treville.read."
+MOST_PARTS = 64
 
 _ALLOCA = re.compile(rf"^  ({NAME}) = alloca ([^,\n]+)(?:, align \d+)?(?:, !dbg.*)?$")
 _LOAD = re.compile(rf"^  ({NAME}) = load (i\d+|ptr), ptr ({NAME}),")
@@ -28,28 +31,46 @@ _FILLED = re.compile(rf"^  call void @llvm\.mem(?:cpy|set)\.[\w.]+\(ptr (?:align
 _TEMPORARY = re.compile(
     r'^%"?(?:agg\.|ref\.tmp|coerce|tmp|byval|cleanup|saved_stack|__vla|\.compound)|\.addr\d*"?$'
 )
-_BY_COMPUTED_INDEX = re.compile(rf"getelementptr [^\n]*ptr ({NAME}), i64 0, i64 %")
+_NUMBER = re.compile(r"i\d+|ptr")
+_MASKED = re.compile(rf"^  ({NAME}) = (?:and|or) ")
+# What is read to be handed on as a whole: structs as arguments and results.
+_HANDED_ON = re.compile(r'^%"?(?:coerce|retval)|^%\d+$')
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    """The lines of a function; its variables that hold one number, those of them that are read too early, and
+    the parts (offset, type) of its arrays and structs."""
+
+    lines: list[str]
+    single: frozenset[str]
+    unset: frozenset[str]
+    parts: Mapping[str, list[tuple[int, str]]]
+    kinds: Mapping[str, str]
 
 
 def with_unset_variables(text: str) -> str:
     """The module with marks."""
-    terms, used = Terms(), set[str]()
-    out: list[str] = []
-    function: list[str] | None = None
+    terms = Terms()
+    pieces: list[str | _Function] = []
+    lines: list[str] | None = None
     for line in text.split("\n"):
         if line.startswith("%"):
             terms.define(line)
         if line.startswith("define "):
-            function = []
-        if function is None:
-            out.append(line)
+            lines = []
+        if lines is None:
+            pieces.append(line)
             continue
-        function.append(line)
+        lines.append(line)
         if line == "}":
-            out += _with_marks(function, terms, used)
-            function = None
-    out += [_declaration(name) for name in sorted(used)]
-    return "\n".join(out) if used else text
+            pieces.append(_function(lines, terms))
+            lines = None
+    if not any(isinstance(piece, _Function) and (piece.unset or piece.parts) for piece in pieces):
+        return text
+    used = set[str]()
+    marked = [[piece] if isinstance(piece, str) else _with_marks(piece, used) for piece in pieces]
+    return "\n".join([line for piece in marked for line in piece] + [_declaration(n) for n in sorted(used)])
 
 
 def _declaration(name: str) -> str:
@@ -57,34 +78,41 @@ def _declaration(name: str) -> str:
     return f"declare void @{name}({kind})" if name.startswith(READ) else f"declare {kind} @{name}()"
 
 
-def _with_marks(lines: list[str], terms: Terms, used: set[str]) -> list[str]:
+def _function(lines: list[str], terms: Terms) -> _Function:
     found = [match for line in lines if (match := _ALLOCA.match(line))]
     given = _given(lines)
     variables = {m[1]: m[2] for m in found if m[1] not in given and not _TEMPORARY.search(m[1])}
-    if not variables:
-        return lines
-    single = {name for name, kind in variables.items() if re.fullmatch(r"i\d+|ptr", kind)}
-    unset = _read_too_early(lines, single)
-    whole = variables.keys() - single
+    numbers = {m[1] for m in found if _NUMBER.fullmatch(m[2])}
+    unset = _read_too_early(lines, numbers & variables.keys())
+    whole = variables.keys() - numbers
     parts = {name: made for name in whole if (made := _parts(lines, name, variables[name], terms))}
-    if not unset and not parts:
-        return lines
-    declared = {match[1] for line in lines if (match := _DECLARED.match(line))}
+    return _Function(lines, frozenset(numbers), frozenset(unset), parts, variables)
+
+
+def _with_marks(function: _Function, used: set[str]) -> list[str]:
+    """`used`: the functions that marks call."""
+    declared = {match[1] for line in function.lines if (match := _DECLARED.match(line))}
+    mentions = _Mentions(function.lines)
     out: list[str] = []
-    for line in lines:
+    for line in function.lines:
         out.append(line)
         begun = _DECLARED.match(line) or _ALLOCA.match(line)
         name = begun[1] if begun else ""
         if begun and (name not in declared or begun.re is _DECLARED):
-            if name in unset:
-                out += _mark(name, variables[name], name, UNSET, used)
-            for offset, kind in parts.get(name, ()):
+            if name in function.unset:
+                out += _mark(name, function.kinds[name], name, used)
+            for offset, kind in function.parts.get(name, ()):
                 out += _mark_part(name, offset, kind, used)
-        if (read := _LOAD.match(line)) and read[3] in unset and _is_looked_at(read, lines):
+        if (read := _LOAD.match(line)) and _may_be_unset(read, function) and mentions.look_at(read):
             used.add(f"{READ}{read[2]}")
             place = re.search(r", !dbg !\d+$", line)
             out.append(f"  call void @{READ}{read[2]}({read[2]} {read[1]}){place[0] if place else ''}")
     return out
+
+
+def _may_be_unset(read: re.Match[str], function: _Function) -> bool:
+    """May it read a variable that has no value, by its name or through a pointer?"""
+    return read[3] in function.unset or (read[3] not in function.single and not _HANDED_ON.match(read[3]))
 
 
 def _given(lines: list[str]) -> set[str]:
@@ -94,41 +122,53 @@ def _given(lines: list[str]) -> set[str]:
     for line in lines:
         if declared := _DECLARED.match(line):
             found |= {declared[1]} & named
-        elif "ptr %" in line:
+        elif "ptr %" in line and BEGIN_OF_LIFE not in line:
             named.update(NAMES.findall(line))
     return found
 
 
-def _is_looked_at(read: re.Match[str], lines: list[str]) -> bool:
-    """Does it matter what is read? `(void)x` says that it does not; who calls a function that ends without
-    a result need not ask for one."""
-    later = sum(read[1] in NAMES.findall(line) for line in lines if read[1] in line)
-    return later > 1 and read[3] != "%retval"
+class _Mentions:
+    """Where the names of a function are mentioned."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines: dict[str, list[str]] = {}
+        for line in lines:
+            for name in set(NAMES.findall(line)):
+                self.lines.setdefault(name, []).append(line)
+
+    def look_at(self, read: re.Match[str]) -> bool:
+        """Does it matter what is read? `(void)x` says that it does not, and a bit-field that is written takes
+        its neighbours along; who calls a function that ends without a result need not ask for one."""
+        uses = self.lines[read[1]][1:]
+        return bool(uses) and read[3] != "%retval" and not self._are_written_back(uses, read[3])
+
+    def _are_written_back(self, uses: list[str], pointer: str) -> bool:
+        while len(uses) == 1 and (masked := _MASKED.match(uses[0])):
+            uses = self.lines[masked[1]][1:]
+        return len(uses) == 1 and (stored := _STORE.match(uses[0])) is not None and stored[2] == pointer
 
 
-def _mark(name: str, kind: str, target: str, what: str, used: set[str]) -> Iterator[str]:
-    used.add(f"{what}{kind}")
+def _mark(name: str, kind: str, target: str, used: set[str]) -> Iterator[str]:
+    used.add(f"{UNSET}{kind}")
     value = f'%"{name.strip("%").strip(chr(34))} unset"' if target == name else f'{target[:-1]} value"'
-    yield f"  {value} = call {kind} @{what}{kind}()"
+    yield f"  {value} = call {kind} @{UNSET}{kind}()"
     yield f"  store {kind} {value}, ptr {target}"
 
 
 def _mark_part(name: str, offset: int, kind: str, used: set[str]) -> Iterator[str]:
     part = f'%"{name.strip("%").strip(chr(34))} unset {offset}"'
     yield f"  {part} = getelementptr i8, ptr {name}, i64 {offset}"
-    yield from _mark(name, kind, part, ANY, used)
+    yield from _mark(name, kind, part, used)
 
 
 # -- which variables -------------------------------------------------------------------------------------
 
 
 def _parts(lines: list[str], name: str, kind_text: str, terms: Terms) -> list[tuple[int, str]]:
-    """(offset, type) of the parts of an array or a struct that LLVM may put into registers; none if it is
+    """(offset, type) of the parts of an array or a struct; none if it is
     filled as a whole where it begins."""
     kind = terms.type(Tokens(kind_text))
     if not isinstance(kind, (ArrayType, StructType)):
-        return []
-    if any(match[1] == name for line in lines if (match := _BY_COMPUTED_INDEX.search(line))):
         return []
     mentions = [line for line in lines if name in NAMES.findall(line) and not _DECLARED.match(line)]
     if len(mentions) < 2 or ((filled := _FILLED.match(mentions[1])) and filled[1] == name):

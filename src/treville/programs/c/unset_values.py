@@ -3,21 +3,43 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
-from treville.programs.c.llvm import Function, GlobalName, LlvmInstruction, LocalName, Module, Value
-from treville.programs.c.unset import ANY, READ, UNSET
+from treville.programs.c.llvm import (
+    Function,
+    GlobalName,
+    LlvmInstruction,
+    LocalName,
+    Module,
+    Opaque,
+    Value,
+)
+from treville.programs.c.private import Private, private_variables
+from treville.programs.c.unset import READ, UNSET
 
 _MARKED_PART = re.compile(r" unset \d+")
 
 
+NO_VALUE: Value = Opaque("unset")  # what is stored where the life of a private variable begins
+
+
 def without_idle_marks(module: Module) -> None:
-    """Drop the marks that say nothing: of variables that stayed in memory, of those that have a value."""
+    """Drop the marks that say nothing: of shared variables that stayed in memory, of those that have a value.
+    Private ones get `NO_VALUE`."""
     for function in module.functions.values():
         instructions = [i for block in function.blocks for i in block.instructions]
-        given = {i.result for i in instructions if i.result and is_mark(i, UNSET, ANY)}
-        if given:
+        given = {i.result for i in instructions if i.result and is_mark(i, UNSET)}
+        if given or any(is_mark(i, READ) for i in instructions):
+            _forget(instructions, given, private_variables(function))
             idle = _Idle(given, maybe_unset(function), _addresses_of_locals(instructions))
             _drop(function, idle)
+
+
+def _forget(instructions: list[LlvmInstruction], given: set[str], private: Mapping[str, Private]) -> None:
+    for each in instructions:
+        names = [_local(value) for _, value in each.operands]
+        if each.opcode == "store" and names[0] in given and names[1] in private:
+            each.operands[0] = (each.operands[0][0], NO_VALUE)
 
 
 class _Idle:
@@ -39,7 +61,7 @@ def _drop(function: Function, idle: _Idle) -> None:
     used = {name for block in function.blocks for i in block.instructions for name in _used(i)}
 
     def is_needed(each: LlvmInstruction) -> bool:
-        is_ours = is_mark(each, UNSET, ANY) or _MARKED_PART.search(each.result or "") is not None
+        is_ours = is_mark(each, UNSET) or _MARKED_PART.search(each.result or "") is not None
         return each.result in used or not is_ours
 
     for block in function.blocks:

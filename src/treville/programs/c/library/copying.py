@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from treville.programs import ir
 from treville.programs.c.library import variable_arguments
-from treville.programs.c.library.calls import ONE, WORD, ZERO, Call, Handler
+from treville.programs.c.library.calls import ONE, ZERO, Call, Handler
 from treville.programs.c.library.intrinsics import intrinsic
 from treville.programs.c.library.layouts import repeated, used_as
 from treville.programs.c.llvm import size_of
@@ -121,12 +121,13 @@ def _copy(here: Call) -> None:
     memory, frame, target, source = here.body.memory, here.frame, here.operands[0], here.operands[1]
     length = here.argument(2)
     if isinstance(length, ir.Const):
-        _require_apart(here, length.value)
+        _require_apart(here, length)
         pieces = _pieces(here, length.value, 0, 1)
         values = [memory.read_cell(frame, source, cell) for cell in pieces]
         for cell, value in zip(pieces, values, strict=True):
             memory.write_cell(frame, target, cell, value)
         return
+    _require_apart(here, length)
     step = _step(here, 0, 1)
 
     def one(at: ir.Expr) -> None:
@@ -141,20 +142,21 @@ def _copy(here: Call) -> None:
     _move(here, step, ends, one)
 
 
-def _require_apart(here: Call, length: int) -> None:
+def _require_apart(here: Call, length: ir.Expr) -> None:
     """What memcpy copies does not overlap with its target; an object may be assigned to itself."""
     places = [here.body.memory.place_of(here.frame, operand[1]) for operand in here.operands[:2]]
-    if "memcpy" not in here.name or places[0] or places[1]:
+    objects = {place[0] if place is not None else "" for place in places}
+    if "memcpy" not in here.name or len(objects) > 1:
         return
-    target, source = here.argument(0), here.argument(1)
-    if isinstance(target, ir.Const) and isinstance(source, ir.Const):
-        apart: ir.Expr = ir.Const(int(abs(target.value - source.value) >= length or target == source))
+    target, source = (place[1] if place is not None else here.argument(n) for n, place in enumerate(places))
+    apart: ir.Expr
+    if isinstance(length, ir.Const) and isinstance(target, ir.Const) and isinstance(source, ir.Const):
+        apart = ir.Const(int(abs(target.value - source.value) >= length.value or target == source))
     else:
         distance = ir.Op("sub", (target, source), 64)
-        nearer = ir.Op(
-            "ult", (ir.Op("add", (distance, ir.Const(length - 1)), 64), ir.Const(2 * length - 1)), 64
-        )
-        apart = ir.Op("or", (ir.Op("lnot", (nearer,)), ir.Op("eq", (target, source), 64)), WORD)
+        back = ir.Op("sub", (source, target), 64)
+        far = ir.Select(ir.Op("uge", (distance, length), 64), ir.Op("uge", (back, length), 64), ZERO)
+        apart = ir.Select(ir.Op("eq", (target, source), 64), ONE, far)
     if apart != ONE:
         told = "a copy by memcpy between places that overlap is reached"
         here.body.emit(ir.Assert(apart, told, undefined=True, fatal=False))

@@ -20,8 +20,7 @@ DESTROYED = ir.Const(-77)
 INITIALISED = ir.Const(1)
 _HELD = "mutexes that are held"
 _INITIALISED = "locks that this thread initialised"
-_CONDITIONS = "condition variables that this thread destroyed"
-_MARK = 8  # where a mutex notes that it was initialised by a call
+_MARK = 8  # where a mutex or a condition variable notes that it was initialised by a call, or destroyed
 _OWN_ACCESS = frozenset({"NA"})  # of the implementation, which does not race
 _CONDITIONS_END = ("pthread_cond_destroy", "cnd_destroy")
 _DESTROYING = (
@@ -198,17 +197,23 @@ def destroy_semaphore(here: Call) -> None:
 
 
 def note_condition(here: Call, destroyed: bool) -> None:
-    """The thread destroyed a condition variable, or initialised it."""
-    if here.body.translation.destroys_conditions:
-        here.body.emit(ir.WritePrivate(_CONDITIONS, _noted_at(here), ONE if destroyed else ZERO))
+    """A condition variable was destroyed, or initialised."""
+    if _has_state(here):
+        here.fence()
+        _store_mark(here, DESTROYED if destroyed else INITIALISED)
+        here.fence()
 
 
 def require_condition(here: Call) -> None:
-    """The thread uses no condition variable that it destroyed."""
-    if here.body.translation.destroys_conditions:
-        gone = ir.Reg(here.body.fresh("destroyed"))
-        here.body.emit(ir.ReadPrivate(gone.name, _CONDITIONS, _noted_at(here)))
-        _require(here, ir.Op("eq", (gone, ZERO), WORD), "a condition variable that was destroyed")
+    """A condition variable that is used was initialised, and not destroyed. A global one is zero at first,
+    which is what static initialisers say."""
+    if _has_state(here):
+        alive = ir.Op("ne", (_mark(here), DESTROYED), WORD)
+        _require(here, alive, "a condition variable that was destroyed")
+
+
+def _has_state(here: Call) -> bool:
+    return here.body.translation.destroys_conditions or not is_global(here)
 
 
 def require_barrier(here: Call, needed: ir.Expr) -> None:

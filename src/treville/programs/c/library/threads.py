@@ -39,7 +39,7 @@ _RESULTS = "results of threads"
 _NUMBERS = "threads whose numbers are told"
 _ENDS = "threads that have ended"
 _STARTED = "threads that this one started"
-_GONE = "threads that this one joined or detached"
+_GONE = "threads that were joined or detached"
 _OWN_ACCESS = frozenset({"NA"})  # of the implementation, which does not race
 _SPECIFIC = "thread-specific data"
 _KEYS_MADE = "keys of thread-specific data"
@@ -51,7 +51,8 @@ _KEYS = {"pthread_key_create": 1, "tss_create": 1}
 _JOINS = ("pthread_join", "thrd_join")
 _CREATES = ("pthread_create", "thrd_create")
 _DESTROYS = ("pthread_mutex_destroy", "mtx_destroy", "pthread_barrier_destroy")
-_ASK_FOR_THREADS = (*_JOINS, "pthread_equal", "thrd_equal", "pthread_detach", "thrd_detach")
+_LEAVES = (*_JOINS, "pthread_detach", "thrd_detach")
+_ASK_FOR_THREADS = (*_LEAVES, "pthread_equal", "thrd_equal")
 
 
 class ThreadData:
@@ -59,7 +60,7 @@ class ThreadData:
     of their values (and how often these may be due), whether anybody asks what a thread returned, and whether
     threads that others started ask for numbers of threads, or join them. `chosen`: joins whose thread memory
     tells. `only_first`: all threads are started by the first one; `only_first_destroys`: locks are destroyed
-    by it alone."""
+    by it alone; `only_first_leaves`: threads are joined and detached by it alone."""
 
     def __init__(self, module: Module, taken: set[str]) -> None:
         self.keys: dict[int, tuple[int, Value]] = {}  # by call: number and destructor
@@ -80,6 +81,7 @@ class ThreadData:
         reached = _reached(module, taken, taken)
         self.only_first = reached.isdisjoint(_CREATES) and "pthread_create" not in taken
         self.only_first_destroys = reached.isdisjoint(_DESTROYS) and taken.isdisjoint(_DESTROYS)
+        self.only_first_leaves = reached.isdisjoint(_LEAVES)
         self.numbers = not reached.isdisjoint(_ASK_FOR_THREADS)
         self.ends = bool(self.chosen) or not reached.isdisjoint(_JOINS)
         self._module, self._taken = module, taken
@@ -247,8 +249,8 @@ def _join(here: Call, bits: int) -> None:
 
 
 def _take_leave(here: Call) -> None:
-    """A thread is joined or detached once, and has to be one that was started; this is known of what the
-    thread itself did, and of the first one if it alone starts threads."""
+    """A thread is joined or detached once, and has to be one that was started, which is known if the first
+    one alone starts threads."""
     body, place = here.body, _noted_at(here.argument(0))
     if not body.thread.parameter and body.translation.threads.only_first:
         started = ir.Reg(body.fresh("started"))
@@ -256,10 +258,20 @@ def _take_leave(here: Call) -> None:
         told = f"{here.name} of what is no thread is reached"
         body.emit(ir.Assert(ir.Op("ne", (started, ZERO), WORD), told, undefined=True, fatal=False))
     gone = ir.Reg(body.fresh("gone"))
-    body.emit(ir.ReadPrivate(gone.name, _GONE, place))
+    is_first = ir.Op("eq", (gone, ZERO), 64)
     told = f"{here.name} of a thread that was joined or detached is reached"
-    body.emit(ir.Assert(ir.Op("eq", (gone, ZERO), WORD), told, undefined=True, fatal=False))
-    body.emit(ir.WritePrivate(_GONE, place, ONE))
+    once = ir.Assert(is_first, told, undefined=True, fatal=False)
+    if body.translation.threads.only_first_leaves:
+        body.emit(ir.ReadPrivate(gone.name, _GONE, place))
+        body.emit(once)
+        body.emit(ir.WritePrivate(_GONE, place, ONE))
+    else:
+        shared = _cell_of(body, _GONE, here.argument(0))
+        here.fence()
+        body.emit(ir.Load(gone.name, shared, LOCKING, 64, link=True))
+        body.emit(once)
+        body.emit(ir.Store(shared, ONE, LOCKING, 64, link=True))
+        here.fence()
 
 
 def _noted_at(thread: ir.Expr) -> ir.Expr:
@@ -358,6 +370,7 @@ def _exit_thread(here: Call) -> None:
         _clean_up(here, handler)
     if not here.body.thread.parameter:
         _run_destructors(here.body)
+        here.body.end_locals(here.frame.ending)
     here.body.set(RESULT, here.argument(0))
     here.body.emit(ir.Branch(_outermost_exit(here)))
 

@@ -6,7 +6,7 @@ from treville.programs import ir
 from treville.programs.c.body import UNSET_FLAG
 from treville.programs.c.library.calls import ONE, ZERO, Call, Handler
 from treville.programs.c.llvm import LocalName, PointerType
-from treville.programs.c.unset import ANY, READ, UNSET
+from treville.programs.c.unset import READ, UNSET
 from treville.results.properties import NEVER_SET
 
 _NO_OBJECT = 8  # no object is there
@@ -14,7 +14,7 @@ _NO_OBJECT = 8  # no object is there
 
 def handler(name: str) -> Handler | None:
     """What a mark of that name becomes."""
-    if name.startswith((UNSET, ANY)):
+    if name.startswith(UNSET):
         return _unset
     return _read if name.startswith(READ) else None
 
@@ -25,8 +25,7 @@ def _unset(here: Call) -> None:
         here.body.emit(ir.Havoc(register, (0, _NO_OBJECT)))
     else:
         here.body.emit(ir.Nondet(register, here.body.bits(here.instruction.type)))
-    if here.name.startswith(UNSET):
-        here.body.set(register + UNSET_FLAG, ONE)
+    here.body.set(register + UNSET_FLAG, ONE)
 
 
 def _read(here: Call) -> None:
