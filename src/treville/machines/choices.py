@@ -16,7 +16,7 @@ from math import lcm
 from treville.programs import ir
 from treville.programs.operators import OPERATORS, wrap
 from treville.programs.spin import used_registers
-from treville.records import dataclass, field
+from treville.records import dataclass, field, fields
 
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "ult", "ule", "ugt", "uge"})
 _REMAINDERS = ("srem", "urem")
@@ -229,10 +229,10 @@ class _Uses:
 
 
 def _expressions(instruction: ir.Instruction) -> Iterator[tuple[str, ir.Expr]]:
-    for name in instruction.__dataclass_fields__:
-        value = getattr(instruction, name)
+    for each in fields(instruction):
+        value = getattr(instruction, each.name)
         if isinstance(value, ir.Const | ir.Reg | ir.Op | ir.Select):
-            yield name, value
+            yield each.name, value
 
 
 def _has_remainder(image: ir.Expr) -> bool:

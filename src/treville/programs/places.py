@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import gcd
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from treville.programs import ir
 from treville.programs.operators import unsigned, wrap
 from treville.programs.spin import used_registers
-from treville.records import dataclass
+from treville.records import NamedTuple, dataclass
 
 Number: TypeAlias = tuple[int, int]  # (rest, step): a number that is rest modulo step; step 0: rest itself
 Spots: TypeAlias = frozenset[tuple[int, int]]  # {(start, step)}: offsets start, start + step, ...

@@ -8,8 +8,6 @@ again wait for ever instead (paper 004, section 4.4: spin loops need no unrollin
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from treville.programs.ir import (
     Allocate,
     Branch,
@@ -29,6 +27,7 @@ from treville.programs.ir import (
     Thread,
     WritePrivate,
 )
+from treville.records import NamedTuple, fields
 
 _ACTIONS: dict[type[Instruction], str] = {
     Store: "writes memory",
@@ -129,8 +128,8 @@ def _defined(instruction: Instruction) -> str | None:
 def used_registers(instruction: Instruction) -> set[str]:
     """The registers whose values an instruction uses."""
     found: set[str] = set()
-    for name in instruction.__dataclass_fields__:
-        value = getattr(instruction, name)
+    for each in fields(instruction):
+        value = getattr(instruction, each.name)
         if isinstance(value, Const | Reg | Op | Select):
             found |= registers_of(value)
     return found
