@@ -105,7 +105,8 @@ LATE: dict[str, dict[str, Saved]] = {
     },
     "treville.campaigns.keys": {"hashlib": Saved(2.8, "petri FILE")},
     "treville.campaigns.outputs": {"hashlib": Saved(2.8, "petri FILE")},
-    "treville.campaigns.processes": {"shutil": Saved(4.0, "litmus FILE")},
+    "treville.campaigns.workers": {"traceback": Saved(4.2, "litmus FILE")},
+    "treville.results.temporary": {"shutil": Saved(3.3, "check PASSING.c")},
     "treville.cli.history": {"treville.campaigns.loading": Saved(37, "history FILE")},
     "treville.results.reports.schemas": {"msgspec": Saved(10, "litmus FILE")},
     "treville.campaigns.journal": {"msgspec": Saved(10, "litmus FILE --resume NEW")},
@@ -128,13 +129,21 @@ LATE: dict[str, dict[str, Saved]] = {
     },
     # The front end of C.
     "treville.programs.c": {
-        "treville.programs.c.compile": Saved(3.5, "check FILE.litmus"),
+        "treville.programs.c.cache": Saved(3.5, "check FILE.litmus"),
+        "treville.programs.c.compile": Saved(10, "check PASSING.c"),  # again
         "treville.programs.c.reader": Saved(5.0, "check FILE.litmus"),
         "treville.programs.c.sandbox": Saved(2.4, "check FILE.litmus"),
         "treville.programs.c.sources": Saved(4.1, "check FILE.litmus"),
         "treville.programs.c.translate": Saved(11, "check FILE.litmus"),
     },
     "treville.programs.c.compile": {"llvmlite": EXTRA},
+    "treville.programs.c.compilers": {"subprocess": Saved(2.4, "check PASSING.c")},
+    "treville.programs.c.sandbox": {"subprocess": Saved(2.4, "check PASSING.c")},
+    "treville.programs.c.library": {
+        "treville.programs.c.library.assembly": Saved(5.5, "check PASSING.c"),
+        "treville.programs.c.library.kernel": Saved(7.5, "check PASSING.c"),
+    },
+    "treville.programs.litmus": {"treville.programs.litmus.layout": Saved(1.6, "check PASSING.c")},
     "treville.programs.pts": {"treville.programs.pts.reader": Saved(6.2, "litmus FILE")},
     # Engines that are asked whether they suit before another one has the answer.
     "treville.engines.outcomes.symbolic": {
@@ -150,6 +159,9 @@ LATE: dict[str, dict[str, Saved]] = {
     },
     "treville.engines.decide.by_states": {
         "treville.machines.buffers.trace": Saved(2.8, "check PASSING.c"),
+    },
+    "treville.engines.decide.graphs": {
+        "treville.machines.graphs.witness": Saved(3.0, "check PASSING.c"),
     },
     "treville.engines.decide.views": {
         "treville.machines.views.trace": Saved(6.0, "check FAILING.c --model power"),

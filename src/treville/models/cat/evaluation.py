@@ -6,6 +6,7 @@ base sets and relations. Steps and depth are bounded, so that no input can run a
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn
 
@@ -112,8 +113,6 @@ class Evaluator:
         raise self.problem(f"expected a set or a relation, found {describe(value, self.graph.kinds)}", at)
 
     def _suggest(self, name: str) -> str:
-        import difflib
-
         close = difflib.get_close_matches(name, {*self.visible, *base_names()}, 1)
         return f"did you mean {close[0]}?" if close else ""
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -50,7 +49,7 @@ class Compiler:
         of_target = (f"libc/include/{name}" for name in (library, "generic-musl", kernel, "any-linux-any"))
         folders = (str(self.package / "lib" / folder) for folder in ("include", *of_target))
         headers = [word for folder in folders for word in ("-isystem", folder)]
-        return ["-target", target, "-fno-pie", "-nostdinc", *headers]
+        return ["-target", target, "-fno-pie", "-gdwarf-4", "-nostdinc", *headers]
 
 
 def compiler() -> Compiler:
@@ -85,6 +84,8 @@ def _found(name: str, path: str) -> str | None:
 
 def version_of(command: str) -> int:
     """The version of a clang; 0 if it tells none."""
+    import subprocess
+
     try:
         done = subprocess.run(
             [command, "--version"], capture_output=True, text=True, timeout=_SECONDS, check=False,

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -91,6 +90,8 @@ def _shipped(used: Compiler) -> list[Path]:
 @cache
 def _resource_folder(command: tuple[str, ...]) -> Path:
     """Where a clang keeps the headers of its own."""
+    import subprocess
+
     try:
         done = subprocess.run(
             [*command, "-print-resource-dir"], capture_output=True, text=True, timeout=_SECONDS, check=False,

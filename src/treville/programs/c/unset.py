@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterator
 
 from treville.programs.c.llvm import ArrayType, IntType, PointerType, StructType, Type, scalars
+from treville.programs.c.marks import ANY, READ, UNSET
 from treville.programs.c.terms import Terms
 from treville.programs.c.text_blocks import NAME, NAMES, text_blocks
 from treville.programs.c.tokens import Tokens
 
-UNSET, ANY, READ = "treville.unset.", "treville.any.", "treville.read."
 MOST_PARTS = 16
 
 _ALLOCA = re.compile(rf"^  ({NAME}) = alloca ([^,\n]+)(?:, align \d+)?(?:, !dbg.*)?$")

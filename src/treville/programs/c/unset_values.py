@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from treville.programs.c.llvm import Function, GlobalName, LlvmInstruction, LocalName, Module, Value
-from treville.programs.c.unset import ANY, READ, UNSET
+from treville.programs.c.marks import ANY, READ, UNSET
 
 _MARKED_PART = re.compile(r" unset \d+")
 

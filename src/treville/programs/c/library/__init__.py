@@ -23,7 +23,7 @@ from treville.programs.c.library import copying as memory
 from treville.programs.c.library.calls import Call, Handler, call_defined, call_through_pointer
 from treville.programs.c.library.effects import is_refused
 from treville.programs.c.llvm import GlobalName, InlineAsm, LlvmInstruction, LocalName
-from treville.programs.c.outside import KEEP, KNOWN
+from treville.programs.c.marks import KEEP, KNOWN
 
 if TYPE_CHECKING:
     from treville.programs.c.body import Body, Frame
