@@ -8,16 +8,12 @@ part of a key.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from treville import __version__
+from treville.programs.includes import SEARCHED, included
 
-# Where a file may be included, in any spelling; what names it must be a literal, or nobody knows what it is.
-_DIRECTIVE = re.compile(rb"(?:#|%:|\?\?=)\s*(?:include_next|include|import|embed)\b[ \t]*([^\n]*)")
-_LITERAL = re.compile(rb'[<"]([^>"\n]+)[>"]')
-_SEARCHED = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "TREVILLE_CLANG")
 _DATABASE = "compile_commands.json"
 _MOST_FILES = 2_000
 _PIECE = 1 << 20
@@ -63,13 +59,13 @@ def _file_key(path: Path) -> str:
 
 def program_key(files: Sequence[str], includes: Sequence[str]) -> str:
     """The contents of C files and of the headers below their folders or `-I` that they include. Databases of
-    commands, and headers that only a macro names, are asked about anew each time."""
+    commands, and headers that cannot be told, are asked about anew each time."""
     folders = [Path(folder) for folder in includes]
     reached = _reached([Path(file) for file in files], folders)
     if reached is None:
         return unrepeatable()
     found = sorted((str(path), _file_key(path)) for path in reached)
-    searched = [os.environ.get(name, "") for name in _SEARCHED]
+    searched = [os.environ.get(name, "") for name in (*SEARCHED, "TREVILLE_CLANG")]
     return _digest(repr((found, searched)).encode(errors="surrogateescape"))
 
 
@@ -100,10 +96,7 @@ def _is_file(path: Path) -> bool:
 
 def _included(path: Path) -> list[str] | None:
     try:
-        text = path.read_bytes().replace(b"\\\r\n", b"").replace(b"\\\n", b"")
+        found = included(path.read_bytes())
     except (OSError, ValueError):
         return []
-    named = [_LITERAL.match(operand) for operand in _DIRECTIVE.findall(text)]
-    if any(name is None for name in named):
-        return None
-    return [name.group(1).decode(errors="surrogateescape") for name in named if name is not None]
+    return None if found is None else [name for _, name in found]

@@ -3,7 +3,7 @@
 What is asked for is described by a *key*: the program's files, every file that a line `#include` of theirs
 may mean (or that there is none), options, the compiler, and the code here that prepares its IR. It is stored
 whole beside the text and compared, so nothing depends on a hash or on times of headers. Programs whose
-headers these lines do not tell are not kept, nor are those of other compilers than the bundled one.
+headers cannot be told (`includes`) are not kept, nor are those of other compilers than the bundled one.
 
 The folder has a fixed number of places; a key has one of them, and takes it from who was there. Nothing that
 is stored can do harm but to be wrong: it is text for `reader`, only in a folder that nobody else can write
@@ -14,7 +14,6 @@ the folder, and be killed at any time.
 from __future__ import annotations
 
 import os
-import re
 import stat
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +21,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from treville.programs.c.compilers import Compiler, compiler
+from treville.programs.includes import SEARCHED, included
 
 VARIABLE = "TREVILLE_CACHE"  # a folder; empty: none (also `cli.arguments`)
 PLACES, LARGEST = 4096, 1 << 16  # bytes of one entry: at most 256 MB in all
@@ -30,12 +30,6 @@ _MOST_FILES, _LARGEST_FILE = 500, 1 << 20
 _FORM = b"treville 1\n"
 _SOURCES = (".c", ".i", ".cpp", ".cc", ".cxx")
 _HERE = Path(__file__).parent
-_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
-# What else brings in files, asks for them or for the time, and words that are written on two lines.
-_TELLING = re.compile(
-    rb"\b(?:include|include_next|import|embed|__has_include|__has_include_next|__has_embed"
-    rb"|__DATE__|__TIME__|__TIMESTAMP__)\b|\w(?:\\[ \t]*\r?\n)+\w"
-)
 
 
 class _Unknown(Exception):
@@ -51,14 +45,16 @@ def kept(
 ) -> str:
     """The prepared LLVM IR of a program: what is kept, or what is made now, and kept."""
     folder = _folder()
-    key = None if folder is None else _key([path, *map(Path, others)], defines, includes)
-    if folder is None or key is None:
+    asked = ([path, *map(Path, others)], defines, includes)
+    key = None if folder is None else _key(*asked)
+    if key is None:
         return make()
     place = f"{folder}/{zlib.crc32(key) % PLACES:03x}"
     found = _read(place, key)
     if found is None:
         found = make()
-        _write(place, key, found)
+        if _key(*asked) == key:  # nobody changed a file while it was compiled
+            _write(place, key, found)
     return found
 
 
@@ -126,7 +122,8 @@ def _write(place: str, key: bytes, text: str) -> None:
 def _key(files: Sequence[Path], defines: Sequence[str], includes: Sequence[str]) -> bytes | None:
     """All that the IR of a program is made of; None if that cannot be told."""
     used = compiler()
-    if used.package is None or any(file.suffix not in _SOURCES for file in files):
+    searched = any(map(os.environ.get, SEARCHED))
+    if used.package is None or searched or any(file.suffix not in _SOURCES for file in files):
         return None
     try:
         _refuse_names_of_the_system(used, includes)
@@ -179,11 +176,10 @@ def _contents(files: Sequence[Path], includes: Sequence[str]) -> Iterator[bytes]
 
 def _may_include(name: str, content: bytes, includes: Sequence[str]) -> Iterator[str]:
     """The files that the lines of one may mean, besides those that come with the compiler."""
-    told = _INCLUDE.findall(content)
-    if len(told) != len(_TELLING.findall(content)):
+    told = included(content)
+    if told is None:
         raise _Unknown
-    for own, other in told:
-        wanted = os.fsdecode(own or other)
+    for own, wanted in told:
         folders = [os.path.dirname(name) if own else "/", *includes]  # noqa: PTH120
         yield from (os.path.join(folder, wanted) for folder in folders)  # noqa: PTH118
 
