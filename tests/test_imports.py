@@ -87,6 +87,7 @@ LATE: dict[str, dict[str, Saved]] = {
     },
     "treville.cli.litmus": {"treville.cli.dump_test": Saved(20, "litmus FILE")},
     "treville.cli.batch": {
+        "treville.campaigns.journal": Saved(1.2, "litmus FILE"),
         "treville.rendering.junit": Saved(3.0, "litmus FILE"),
         "treville.rendering.sarif": Saved(6.0, "litmus FILE"),
     },
@@ -174,6 +175,7 @@ LATE: dict[str, dict[str, Saved]] = {
     "treville.solving.optimum": {"clingo": Saved(9.2, "synth --help")},
     "treville.solving.lazy.propagator": {"clingo": Saved(9.2, "port FILE.litmus")},
     "treville.solving.back_ends.by_name": {
+        "treville.solving.back_ends.clasp": Saved(1.2, "litmus FILE"),
         "treville.solving.back_ends.sat": Saved(1.3, "litmus FILE"),
         "treville.solving.back_ends.z3": Saved(1.3, "litmus FILE"),
     },

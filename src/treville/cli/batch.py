@@ -7,10 +7,9 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from treville.campaigns.inputs import STANDARD_INPUT, expand, given_text
-from treville.campaigns.journal import Journal
 from treville.campaigns.kind import Kind, Limits, Question
 from treville.campaigns.outputs import write_text
 from treville.campaigns.run import Settings, run
@@ -22,6 +21,9 @@ from treville.results.defaults import SECONDS
 from treville.results.errors import InputError, SchedulerLost
 from treville.results.reports.report import Report, as_object
 from treville.results.verdict import ExitCode, batch_exit
+
+if TYPE_CHECKING:
+    from treville.campaigns.journal import Journal
 
 Q = TypeVar("Q", bound=Question)
 R = TypeVar("R", bound=Report)
@@ -108,7 +110,7 @@ def answer_batch(
     codes: set[ExitCode] = set()
     told: set[str] = set()
     senseless = 0
-    journal = Journal(options.resume, kind.name, terminal.warn) if options.resume else None
+    journal = _journal(kind, options.resume, terminal) if options.resume else None
     try:
         with (
             nullcontext() if journal is None else journal,
@@ -144,6 +146,12 @@ def answer_batch(
     if senseless and not codes:
         codes.add(ExitCode.INPUT)
     return batch_exit(codes)
+
+
+def _journal(kind: Kind[Q, R], file: str, terminal: Terminal) -> Journal:
+    from treville.campaigns.journal import Journal
+
+    return Journal(file, kind.name, terminal.warn)
 
 
 def _tell_left_out(report: Report, terminal: Terminal) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from treville.programs.c import cache, read_unit
+from treville.programs.includes import SEARCHED
 
 pytest.importorskip("ziglang")
 
@@ -18,7 +19,7 @@ PROGRAM = '#include "one.h"\n#include <assert.h>\nint main(void) { assert(ONE); 
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of what is kept; programs are in the one beside it, which is the current one."""
-    for name in ("PATH", "TREVILLE_CLANG", *cache.SEARCHED):
+    for name in ("PATH", "TREVILLE_CLANG", *SEARCHED):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "kept"))
     (tmp_path / "here").mkdir()
