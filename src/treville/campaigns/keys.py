@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from treville import __version__
-from treville.programs.includes import SEARCHED, included
+from treville.programs.includes import SEARCHED, reached
 
 _DATABASE = "compile_commands.json"
-_MOST_FILES = 2_000
 _PIECE = 1 << 20
 
 
@@ -61,42 +60,10 @@ def program_key(files: Sequence[str], includes: Sequence[str]) -> str:
     """The contents of C files and of the headers below their folders or `-I` that they include. Databases of
     commands, and headers that cannot be told, are asked about anew each time."""
     folders = [Path(folder) for folder in includes]
-    reached = _reached([Path(file) for file in files], folders)
-    if reached is None:
+    given = [Path(file) for file in files]
+    found_files = None if any(path.name == _DATABASE for path in given) else reached(given, folders)
+    if found_files is None:
         return unrepeatable()
-    found = sorted((str(path), _file_key(path)) for path in reached)
+    found = sorted((str(path), _file_key(path)) for path in found_files)
     searched = [os.environ.get(name, "") for name in (*SEARCHED, "TREVILLE_CLANG")]
     return _digest(repr((found, searched)).encode(errors="surrogateescape"))
-
-
-def _reached(files: list[Path], folders: list[Path]) -> set[Path] | None:
-    """The files and what they include; None if that cannot be told."""
-    seen: set[Path] = set()
-    waiting = list(files)
-    while waiting:
-        path = waiting.pop()
-        if path in seen:
-            continue
-        seen.add(path)
-        names = _included(path)
-        if names is None or path.name == _DATABASE or len(seen) > _MOST_FILES:
-            return None
-        waiting += [
-            place for name in names for folder in (path.parent, *folders) if _is_file(place := folder / name)
-        ]
-    return seen
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
-
-
-def _included(path: Path) -> list[str] | None:
-    try:
-        found = included(path.read_bytes())
-    except (OSError, ValueError):
-        return []
-    return None if found is None else [name for _, name in found]

@@ -25,6 +25,7 @@ from treville.programs.c.outside import with_kept_variables
 from treville.programs.c.sandbox import Sandbox
 from treville.programs.c.scopes import with_lives
 from treville.programs.c.unset import with_unset_variables
+from treville.programs.includes import reached
 from treville.results import InputError, temporary
 
 FLAGS = (
@@ -80,7 +81,7 @@ Compiling = Callable[[Path, list[str]], tuple[str | None, str]]
 Overlay: TypeAlias = tuple[tuple[str, str], ...]
 """Files and their contents, in place of those on the disk."""
 _DEFINED = re.compile(r"^define [^@\n]*@([\w.$]+)\(", re.MULTILINE)
-_MAY_INLINE = re.compile(r'\b(?:__)?inline\b|^\s*#\s*include\s*"', re.MULTILINE)
+_INLINE = re.compile(rb"\b(?:__)?inline\b")
 
 
 def llvm_text(
@@ -149,10 +150,19 @@ def _for_its_assembly(
 def _with_inline_functions(path: Path, options: list[str], text: str, run: Compiling) -> str:
     """To C99 a function that is `inline` and neither `static` nor `extern` is defined elsewhere, and clang
     leaves its body out. Programs that have no elsewhere mean what GNU C meant before."""
-    if path.suffix in CPP or not _MAY_INLINE.search(path.read_text(errors="replace")):
+    if path.suffix in CPP or not _may_inline(path, options):
         return text
     other, _ = run(path, [*options, "-fgnu89-inline"])
     return other if other is not None and _defined(other) > _defined(text) else text
+
+
+def _may_inline(path: Path, options: list[str]) -> bool:
+    """Whether the file, a header of the program's own, or an option may make such a function."""
+    folders = [Path(option[2:]) for option in options if option.startswith("-I")]
+    if Path() in folders or any("inline" in option or option.startswith("-i") for option in options):
+        return True  # options of a database, in two words
+    own = reached([path], folders)
+    return own is None or any(_INLINE.search(file.read_bytes()) for file in own)
 
 
 def _defined(text: str) -> set[str]:
