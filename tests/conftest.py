@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator
 
 import hypothesis
@@ -12,6 +13,7 @@ from tests import seeds
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     run = seeds.settle()
+    os.environ["TREVILLE_CACHE"] = ""  # programs are compiled, and nothing is written into the home folder
     # A busy machine is slow without anything being wrong.
     hypothesis.settings.register_profile("patient", deadline=None, derandomize=run == 0)
     hypothesis.settings.load_profile("patient")

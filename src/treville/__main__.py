@@ -1,7 +1,5 @@
 """`python -m treville` is the `treville` command."""
 
-import sys
+from treville.cli.main import command
 
-from treville.cli.main import main
-
-sys.exit(main())
+command()

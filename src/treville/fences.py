@@ -7,7 +7,7 @@ that it orders on its own architecture, and nothing else. `library/fullfences.ca
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from treville.records import NamedTuple
 
 FULL_FENCES = frozenset(
     {"MFENCE", "SYNC", "MEMBAR", "Mb", "Fence.rw.rw"}

@@ -8,7 +8,7 @@ it need no variable). Initial writes are numbered behind the program's events.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from treville.analysis.alias_names import FLOW, Alias
 from treville.analysis.aliases import addresses_of_events
@@ -17,7 +17,7 @@ from treville.analysis.widths import refuse_mixed_sizes
 from treville.events.kinds import FENCE
 from treville.events.symbolic import NO_BLOCK, Sources, StaticEvent, SymbolicProgram
 from treville.events.symbolic_terms import TRUE, Condition
-from treville.records import dataclass, field, replace
+from treville.records import NamedTuple, dataclass, field, replace
 from treville.relations import EventId, Relation, all_events, by_event, elements, last_of, mask_of
 from treville.results import Unsupported
 

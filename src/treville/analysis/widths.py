@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from treville.analysis.possible import Values
-from treville.events.symbolic import StaticEvent, SymbolicProgram
 from treville.programs.ir import Load, Program, Store
 from treville.results import Span, Unsupported
+
+if TYPE_CHECKING:
+    from treville.analysis.possible import Values
+    from treville.events.symbolic import StaticEvent, SymbolicProgram
 
 MIXED = "accesses of different sizes to the same memory (mixed-size)"
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import stat
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import chdir
@@ -36,7 +35,16 @@ from treville.programs.litmus import DIALECTS
 from treville.programs.loops import given_bounds, place_of
 from treville.questions.reachability import Answer, reachability
 from treville.records import replace
-from treville.results import Budget, BudgetExceeded, InputError, Notice, Verdict, as_warnings, disk
+from treville.results import (
+    Budget,
+    BudgetExceeded,
+    InputError,
+    Notice,
+    Verdict,
+    as_warnings,
+    disk,
+    temporary,
+)
 from treville.results.progress import READING
 from treville.results.properties import Error, Property
 from treville.results.reports.check import CheckReport
@@ -150,7 +158,7 @@ def read_question(question: Question) -> Unit:
     here = disk.here()
     includes = (*(str(here / folder) for folder in question.options.includes), str(here))
     others = tuple(str(here / other) for other in question.options.others)
-    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+    with temporary.folder() as folder, chdir(folder):
         path = Path(f"standard-input.{ending}")
         path.write_text(text, encoding="utf-8")
         return read(str(path), replace(question.options, includes=includes, others=others))

@@ -17,13 +17,13 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from treville.campaigns.kind import Kind
 from treville.campaigns.parcels import pickled
 from treville.campaigns.wire import Inbox, receive, send
 from treville.campaigns.workers import Group, Happened, Workers
-from treville.records import dataclass
+from treville.records import NamedTuple, dataclass
 from treville.results.progress import Progress
 
 _SECONDS_TO_END = 5.0

@@ -8,19 +8,13 @@ part of a key.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from treville import __version__
-from treville.results import disk
+from treville.programs.includes import SEARCHED, reached
 
-# Where a file may be included, in any spelling; what names it must be a literal, or nobody knows what it is.
-_DIRECTIVE = re.compile(rb"(?:#|%:|\?\?=)\s*(?:include_next|include|import|embed)\b[ \t]*([^\n]*)")
-_LITERAL = re.compile(rb'[<"]([^>"\n]+)[>"]')
-_SEARCHED = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "TREVILLE_CLANG")
 _DATABASE = "compile_commands.json"
-_MOST_FILES = 2_000
 _PIECE = 1 << 20
 
 
@@ -64,43 +58,12 @@ def _file_key(path: Path) -> str:
 
 def program_key(files: Sequence[str], includes: Sequence[str]) -> str:
     """The contents of C files and of the headers below their folders or `-I` that they include. Databases of
-    commands, and headers that only a macro names, are asked about anew each time."""
+    commands, and headers that cannot be told, are asked about anew each time."""
     folders = [Path(folder) for folder in includes]
-    reached = _reached([Path(file) for file in files], folders)
-    if reached is None:
+    given = [Path(file) for file in files]
+    found_files = None if any(path.name == _DATABASE for path in given) else reached(given, folders)
+    if found_files is None:
         return unrepeatable()
-    found = sorted((str(path), _file_key(path)) for path in reached)
-    searched = [os.environ.get(name, "") for name in _SEARCHED]
+    found = sorted((str(path), _file_key(path)) for path in found_files)
+    searched = [os.environ.get(name, "") for name in (*SEARCHED, "TREVILLE_CLANG")]
     return _digest(repr((found, searched)).encode(errors="surrogateescape"))
-
-
-def _reached(files: list[Path], folders: list[Path]) -> set[Path] | None:
-    """The files and what they include; None if that cannot be told."""
-    seen: set[Path] = set()
-    waiting = list(files)
-    while waiting:
-        path = waiting.pop()
-        if path in seen:
-            continue
-        seen.add(path)
-        names = _included(path)
-        if names is None or path.name == _DATABASE or len(seen) > _MOST_FILES:
-            return None
-        waiting += [
-            place
-            for name in names
-            for folder in (path.parent, *folders)
-            if disk.is_file(place := folder / name)
-        ]
-    return seen
-
-
-def _included(path: Path) -> list[str] | None:
-    try:
-        text = path.read_bytes().replace(b"\\\r\n", b"").replace(b"\\\n", b"")
-    except (OSError, ValueError):
-        return []
-    named = [_LITERAL.match(operand) for operand in _DIRECTIVE.findall(text)]
-    if any(name is None for name in named):
-        return None
-    return [name.group(1).decode(errors="surrogateescape") for name in named if name is not None]

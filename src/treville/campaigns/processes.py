@@ -18,6 +18,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
+from treville.results import temporary
+
 LAST_WORDS = "stderr"
 _ATTEMPTS = 500
 _PAUSE = 0.01  # seconds between attempts
@@ -64,30 +66,9 @@ def _family(process: int) -> Iterator[int]:
             yield from _family(int(child))
 
 
-def _name_of_folder() -> str:
-    """Where a new folder for temporary files may be. (`tempfile` takes long to import.)"""
-    named = [Path(p) for p in map(os.environ.get, ("TMPDIR", "TEMP", "TMP")) if p]
-    parent = next((p for p in named if p.is_dir()), Path("/tmp")).absolute()
-    return str(parent / f"treville-{os.urandom(8).hex()}")
-
-
 def remove(folder: str) -> None:
-    """Remove a worker's folder, or that of all workers, with what is in it: in most cases only last words.
-    A compiler that was killed may still be about to make a file: then it is tried again."""
-    with suppress(OSError):
-        os.unlink(f"{folder}/{LAST_WORDS}")  # noqa: PTH108 - quicker
-    try:
-        os.rmdir(folder)  # noqa: PTH106 - quicker
-    except FileNotFoundError:
-        return
-    except OSError:
-        import shutil
-
-        for _ in range(_ATTEMPTS):
-            shutil.rmtree(folder, ignore_errors=True)
-            if not Path(folder).exists():
-                return
-            time.sleep(_PAUSE)
+    """Remove a worker's folder, or that of all workers: in most cases only last words are in it."""
+    temporary.remove(folder, LAST_WORDS)
 
 
 def forget_words() -> None:
@@ -111,7 +92,7 @@ class Guard:
     `folder` for temporary files, which is there only after somebody is there to remove it."""
 
     def __init__(self) -> None:
-        self.folder = _name_of_folder()
+        self.folder = temporary.name_of_folder()
         reader, self.descriptor = os.pipe()
         self._process = os.fork()
         if not self._process:

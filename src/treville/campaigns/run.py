@@ -13,15 +13,17 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from typing import Generic, Protocol
+from typing import TYPE_CHECKING, Generic, Protocol
 
-from treville.campaigns.journal import Journal
 from treville.campaigns.kind import Kind, Q, R, nobody
 from treville.campaigns.processes import can_fork
 from treville.campaigns.workers import WINDOW, Group, Happened, Workers
 from treville.records import dataclass
 from treville.results.progress import Progress
 from treville.results.reports.report import Report
+
+if TYPE_CHECKING:
+    from treville.campaigns.journal import Journal
 
 
 class Watcher(Protocol):

@@ -16,7 +16,6 @@ import select
 import signal
 import sys
 import time
-import traceback
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -304,6 +303,8 @@ class Workers(Generic[Q, R]):
             pass  # the parent needs nothing more
         except BaseException:
             if os.environ.get("TREVILLE_TRACEBACK"):
+                import traceback
+
                 traceback.print_exc()
             os._exit(_BROKEN)
         finally:

@@ -7,7 +7,9 @@ only what is its own.
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable
+from typing import Any
 
 from treville.results.defaults import BOUND
 
@@ -86,6 +88,16 @@ def add_front_end(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="the compiler reads shipped headers, the file's own folder and those of -I, nothing else",
     )
+    group.add_argument(
+        "--no-cache", action=_NoCache, nargs=0, help="compile anew, and keep nothing for the next time"
+    )
+
+
+class _NoCache(argparse.Action):
+    """Compiled programs are kept where a variable of the environment says, which workers inherit."""
+
+    def __call__(self, *_: Any) -> None:
+        os.environ["TREVILLE_CACHE"] = ""
 
 
 def add_pictures(parser: argparse._ActionsContainer, what: str) -> None:

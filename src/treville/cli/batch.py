@@ -7,10 +7,9 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from treville.campaigns.inputs import STANDARD_INPUT, expand, given_text
-from treville.campaigns.journal import Journal
 from treville.campaigns.kind import Kind, Limits, Question
 from treville.campaigns.outputs import write_text
 from treville.campaigns.run import Settings, run
@@ -22,6 +21,9 @@ from treville.results.defaults import SECONDS
 from treville.results.errors import InputError, SchedulerLost
 from treville.results.reports.report import Report, as_object
 from treville.results.verdict import ExitCode, batch_exit
+
+if TYPE_CHECKING:
+    from treville.campaigns.journal import Journal
 
 Q = TypeVar("Q", bound=Question)
 R = TypeVar("R", bound=Report)
@@ -104,7 +106,7 @@ def answer_batch(
     terminal = Terminal(total, options.color, quiet=options.quiet, summary=len(files) > 1)
     answers = _Answers(options, terminal, text(terminal.style), shown)
     settings = Settings(options.jobs, len(files) >= options.jobs, options.cluster)
-    journal = Journal(options.resume, kind.name, terminal.warn) if options.resume else None
+    journal = _journal(kind, options.resume, terminal) if options.resume else None
     try:
         with (
             nullcontext() if journal is None else journal,
@@ -124,6 +126,12 @@ def answer_batch(
         answers.codes |= _write_summaries(kind.name, answers.kept, options, terminal)
     terminal.finish()
     return answers.exit_code()
+
+
+def _journal(kind: Kind[Q, R], file: str, terminal: Terminal) -> Journal:
+    from treville.campaigns.journal import Journal
+
+    return Journal(file, kind.name, terminal.warn)
 
 
 class _Answers(Generic[R]):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from treville.records import dataclass
+from treville.records import NamedTuple, dataclass
 
 
 def number(value: float) -> str:

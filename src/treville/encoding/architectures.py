@@ -9,7 +9,6 @@ with two clocks (paper 000, Figure 6).
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple
 
 from treville.events.symbolic import StaticEvent
 from treville.fences import FULL_FENCES, INSTRUCTION_FENCES, PARTIAL_FENCES, Pairs
@@ -18,7 +17,7 @@ from treville.models.identity import added_axioms
 from treville.models.library import load_model
 from treville.models.model import Model
 from treville.models.recognise import order_of_blocks
-from treville.records import dataclass, replace
+from treville.records import NamedTuple, dataclass, replace
 from treville.results import Unsupported
 
 ALL_PAIRS = frozenset({"RR", "RW", "WR", "WW"})

@@ -9,12 +9,11 @@ there the pairs are spelt out. Edges that no cycle can use are left out.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from treville.encoding.relations import RelationEncoding
 from treville.formulas.formula import TRUE, Literal
 from treville.models.model import Model, NodeId, Operator, StepsOperator
 from treville.models.recognise import is_from_read
+from treville.records import NamedTuple
 from treville.relations import EventId, all_events, bits, elements, mask_of
 from treville.relations.graphs import strong_components
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
 
+from treville.records import NamedTuple
 from treville.relations import elements
 
 # A row is a detour for the solver, so it has to save something.

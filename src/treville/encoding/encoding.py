@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import NamedTuple
 
 from treville.analysis.facts import Facts
 from treville.encoding.acyclicity import Encoding
@@ -21,7 +20,7 @@ from treville.encoding.base_relations import MemoryEncoding
 from treville.events.symbolic import NO_BLOCK
 from treville.formulas.formula import FALSE, Formula, Literal, Vertex
 from treville.models.model import Model
-from treville.records import dataclass, field
+from treville.records import NamedTuple, dataclass, field
 from treville.relations import EventId, by_event, elements
 from treville.results import Budget, Unsupported
 

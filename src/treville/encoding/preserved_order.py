@@ -9,7 +9,6 @@ the disjunction of the cubes. `Preserved` answers what the algorithm calls `not 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from treville.analysis.facts import Facts
 from treville.encoding.architectures import CONTROL_FENCE, Architecture, Dependencies, ThinAir
@@ -17,6 +16,7 @@ from treville.encoding.base_relations import MemoryEncoding
 from treville.events.kinds import WRITE, EventKind
 from treville.events.symbolic_terms import Both, Condition
 from treville.formulas.formula import FALSE, TRUE, Literal
+from treville.records import NamedTuple
 from treville.relations import EventId, all_events, elements
 
 Cube = frozenset[Condition]

@@ -8,12 +8,12 @@ alone needs no slices and goes on until it is done. The first answer counts.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from treville.engines.contract import AnyTask, Engine, GaveUp, Suitability
 from treville.engines.features import Feature
 from treville.engines.task import ProgramTask
-from treville.records import dataclass, replace
+from treville.records import NamedTuple, dataclass, replace
 from treville.results import Unsupported
 
 T = TypeVar("T", bound=AnyTask)

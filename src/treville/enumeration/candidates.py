@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import product
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from treville.enumeration.coherence import NO_READ, Access, Choice, choices
 from treville.enumeration.compile_model import CompiledModel, compile_model
@@ -22,6 +22,7 @@ from treville.models.implied import implies_atomicity, implies_coherence
 from treville.models.model import Model
 from treville.programs.litmus.states import FinalValue, satisfied
 from treville.programs.litmus.test import ArrayOf, CellOf, LitmusTest, Observable, RegisterOf
+from treville.records import NamedTuple
 from treville.results import Budget, TooLarge
 
 MAX_EVENTS = 64

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import permutations, product
-from typing import NamedTuple
+
+from treville.records import NamedTuple
 
 NO_READ = -1
 

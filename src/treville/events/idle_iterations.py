@@ -10,7 +10,7 @@ Making Weak Memory Models Fair, OOPSLA 2021; paper 004, section 4.4, for spin lo
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from treville.events.kinds import READ, WRITE
 from treville.events.symbolic_data import Binding, StaticAccess, StaticEvent, Wait
@@ -18,6 +18,7 @@ from treville.events.symbolic_terms import FALSE, TRUE, Condition, Value
 from treville.programs.flow import defined_register
 from treville.programs.ir import Allocate, Free, Instruction, Join, Load, Spawn, StoreExclusive, Thread
 from treville.programs.live import is_live, live_names
+from treville.records import NamedTuple
 
 if TYPE_CHECKING:
     from treville.events.symbolic import State, ThreadWalk

@@ -7,11 +7,10 @@ Registers become choices between the paths' values; a dependency counts wherever
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from treville.events.symbolic_data import NO_BLOCK, NOTHING, Binding, Sources, SymbolicDraft
 from treville.events.symbolic_terms import FALSE, TRUE, Condition
-from treville.records import dataclass, field
+from treville.records import NamedTuple, dataclass, field
 
 
 @dataclass(slots=True)

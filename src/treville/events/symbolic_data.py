@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from treville.events.kinds import FENCE, WRITE, EventKind
 from treville.events.symbolic_terms import Condition, Terms, Value
 from treville.programs.ir import Free, Instruction, Program
-from treville.records import dataclass, field
+from treville.records import NamedTuple, dataclass, field
 from treville.relations import EventId
 
 # Reads that something depends on, each with the condition under which it does (given both events).

@@ -11,10 +11,10 @@ literals of formulas have others (`encoding.formula`), and only a value encoding
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from treville.programs.operators import OPERATORS
-from treville.records import dataclass, field
+from treville.records import NamedTuple, dataclass, field
 from treville.relations import EventId
 
 if TYPE_CHECKING:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from treville.events.kinds import EventKind
 from treville.programs.ir import LOCATION_BASE, LOCATION_STRIDE, Program
-from treville.records import dataclass, field
+from treville.records import NamedTuple, dataclass, field
 from treville.results import TooLarge
 
 NO_PAIR = -1

@@ -7,7 +7,8 @@ or of keys is fixed. All of it is in NP (section 3.5). What no theorem decides i
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
+
+from treville.records import NamedTuple
 
 
 class Hardness(StrEnum):

@@ -8,7 +8,7 @@ of `events.symbolic_whole` (paper 004, section 2.2); models that know them can t
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from treville.events.evaluation import evaluate
 from treville.events.trace import Value
@@ -16,7 +16,7 @@ from treville.machines.states import Log
 from treville.programs import ir
 from treville.programs.flow import defined_register
 from treville.programs.operators import wrap
-from treville.records import dataclass, field
+from treville.records import NamedTuple, dataclass, field
 
 DEPENDENCIES = ("addr", "data", "ctrl", "pick-addr", "pick-data", "pick-ctrl")
 _ZERO = Value(0)

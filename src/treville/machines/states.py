@@ -6,10 +6,8 @@ that a state is small, and equal states are equal tuples.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from treville.programs import ir
-from treville.records import dataclass, field
+from treville.records import NamedTuple, dataclass, field
 from treville.results.properties import Property
 from treville.results.verdict import Verdict
 

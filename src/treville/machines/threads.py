@@ -9,7 +9,6 @@ looked up, however many states it occurs in.
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
 
 from treville.machines.choices import Choice, all_numbers, choice_of
 from treville.machines.states import TooManyStates
@@ -17,6 +16,7 @@ from treville.programs import ir
 from treville.programs.flow import defined_register, used_registers
 from treville.programs.live import cell, is_live, live_names
 from treville.programs.operators import OPERATORS, wrap
+from treville.records import NamedTuple
 
 _LOCAL_STEPS = 100_000
 _LONGEST_PERIOD = 1_000

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple, assert_never
+from typing import assert_never
 
 from treville.models.evaluate import Value, iterations
 from treville.models.model import Model, NodeId, Operator
+from treville.records import NamedTuple
 from treville.relations import EventId, Relation, by_event, elements
 
 # The stage at which everything has its final value. Others are iterations of recursive definitions.

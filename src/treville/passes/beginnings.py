@@ -10,10 +10,10 @@ access gets one (`with_beginnings`), a fence with the cell's address that orders
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from treville.analysis.possible import Values
 from treville.events.kinds import FENCE
-from treville.events.symbolic import SymbolicProgram
 from treville.programs.ir import (
     BEGUN,
     LOCATION_BASE,
@@ -33,6 +33,10 @@ from treville.programs.ir import (
 from treville.programs.starting import before_threads
 from treville.records import replace
 from treville.relations import elements
+
+if TYPE_CHECKING:
+    from treville.analysis.possible import Values
+    from treville.events.symbolic import SymbolicProgram
 
 _POINTER = 64
 _ORDERED = {Load: frozenset({"ACQ", "ACQ_REL", "SC", "NA"}), Store: frozenset({"REL", "ACQ_REL", "SC", "NA"})}

@@ -8,7 +8,7 @@ it; only then the cells get any numbers, each by a write right behind the alloca
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from treville.analysis.facts import Facts
 from treville.programs.ir import (
@@ -26,6 +26,7 @@ from treville.programs.ir import (
     Thread,
     place,
 )
+from treville.records import NamedTuple
 from treville.relations import EventId, elements
 
 UNSET = "UNSET"  # the tag of writes that stand for what was there at first

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
 
 from treville.models.blocks import with_atomic_blocks
 from treville.models.model import Axiom, Model
 from treville.models.races import races_of, with_races
 from treville.models.use_after_free import LIFETIMES, with_beginnings, with_lifetimes
 from treville.programs.ir import Allocate, AtomicBegin, Free, Program
-from treville.records import replace
+from treville.records import NamedTuple, replace
 from treville.results.properties import Error, Property
 
 

@@ -8,7 +8,7 @@ on the bound of loops as well is in `passes.bounded`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, Protocol, TypeGuard
+from typing import Protocol, TypeGuard
 
 from treville.models.model import Model
 from treville.models.use_after_free import knows_lifetimes
@@ -18,7 +18,7 @@ from treville.programs.compile_to import KERNEL, LANGUAGE_OF, compile_program, t
 from treville.programs.ir import Assert, Assume, Const, Instruction, Program, Thread, error_of
 from treville.programs.loops import given_bounds
 from treville.programs.verify import verify
-from treville.records import dataclass, replace
+from treville.records import NamedTuple, dataclass, replace
 from treville.results.defaults import BOUND
 from treville.results.properties import Error, Property
 

@@ -6,11 +6,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from itertools import pairwise, takewhile
 from math import gcd
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from treville.programs import ir
 from treville.programs.places import Object, Reached, Spots
-from treville.records import dataclass, field
+from treville.records import NamedTuple, dataclass, field
 
 COPY = "COPY"  # the tag of accesses that may go cell by cell: what memcpy and memset do
 LARGEST = 1024  # bytes of an object whose elements are looked at one by one

@@ -15,9 +15,9 @@ Nothing here changes once it is made: front ends fill drafts (`programs.draft`),
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
-from treville.records import dataclass, field, replace
+from treville.records import NamedTuple, dataclass, field, replace
 from treville.results import Notice, Span
 from treville.results.properties import Error
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from treville.programs.ir import Instruction, Place, Program, Thread
 from treville.programs.spin import Obstacle, backward_jumps, obstacle
+from treville.records import NamedTuple
 from treville.results import InputError
 
 

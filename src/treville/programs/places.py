@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import gcd
-from typing import NamedTuple, TypeAlias, assert_never
+from typing import TypeAlias, assert_never
 
 from treville.programs import ir
 from treville.programs.flow import used_registers
 from treville.programs.operators import unsigned, wrap
-from treville.records import dataclass
+from treville.records import NamedTuple, dataclass
 
 Number: TypeAlias = tuple[int, int]  # (rest, step): a number that is rest modulo step; step 0: rest itself
 Spots: TypeAlias = frozenset[tuple[int, int]]  # {(start, step)}: offsets start, start + step, ...

@@ -8,8 +8,6 @@ again wait for ever instead (paper 004, section 4.4: spin loops need no unrollin
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from treville.programs.flow import defined_register, successors, used_registers
 from treville.programs.ir import (
     Allocate,
@@ -25,6 +23,7 @@ from treville.programs.ir import (
     Thread,
     WritePrivate,
 )
+from treville.records import NamedTuple
 
 _ACTIONS: dict[type[Instruction], str] = {
     Store: "writes memory",

@@ -8,7 +8,7 @@ consistent execution is left.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from treville.enumeration.candidates import Engine
 from treville.enumeration.concrete import to_execution
@@ -20,7 +20,7 @@ from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.programs.ir import Assume, Const, Havoc, Instruction, Load, Op, Reg, Store
 from treville.programs.litmus.test import LitmusTest
 from treville.questions.outcomes import outcomes
-from treville.records import dataclass
+from treville.records import NamedTuple, dataclass
 from treville.results import Budget, TooLarge
 
 # Listing candidates stops being the fastest way beyond this many.

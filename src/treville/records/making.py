@@ -2,8 +2,9 @@
 
 A question needs about a hundred such classes before it starts. The standard library compiles half a dozen
 functions for each of them, half a millisecond a class, once a third of all start-up; here `__init__` alone
-is compiled, and the other methods are closures over the names of the fields. What is not used anywhere
-(`InitVar`, `KW_ONLY`, `asdict`, inherited defaults that are not fields) is not there.
+is compiled, when the first object of a class is made (most classes have none in one run), and the other
+methods are closures over the names of the fields. What is not used anywhere (`InitVar`, `KW_ONLY`, `asdict`,
+inherited defaults that are not fields) is not there.
 """
 
 from __future__ import annotations
@@ -182,7 +183,18 @@ _STANDARD = _StandardFields()
 
 
 def _construction(cls: Class, every: list[Field], frozen: bool) -> dict[str, Any]:
-    """`__init__`, compiled for these fields, and `__match_args__`."""
+    """`__init__`, compiled for these fields by its first call, and `__match_args__`."""
+
+    def __init__(self: Any, *given: Any, **named: Any) -> None:  # noqa: N807
+        cls.__init__ = compiled = _compiled(cls, every, frozen)
+        compiled(self, *given, **named)
+
+    positional = tuple(each.name for each in every if each.init and not each.kw_only)
+    return {"__init__": __init__, "__match_args__": positional}
+
+
+def _compiled(cls: Class, every: list[Field], frozen: bool) -> Any:
+    """The `__init__` of a class."""
     scope: dict[str, Any] = {"_missing": _MISSING, "_set": object.__setattr__}
     body: list[str] = []
     for each in every:
@@ -194,13 +206,13 @@ def _construction(cls: Class, every: list[Field], frozen: bool) -> dict[str, Any
     if hasattr(cls, "__post_init__"):
         body.append(" self.__post_init__()")
     given = [each for each in every if each.init]
-    positional = [each for each in given if not each.kw_only]
+    positional = [_parameter(each) for each in given if not each.kw_only]
     by_name = [_parameter(each) for each in given if each.kw_only]
-    parameters = ["self", *map(_parameter, positional), *(["*", *by_name] if by_name else [])]
+    parameters = ["self", *positional, *(["*", *by_name] if by_name else [])]
     exec(f"def __init__({', '.join(parameters)}):\n" + ("\n".join(body) or " pass"), scope)
     made = scope["__init__"]
     made.__qualname__ = f"{cls.__qualname__}.__init__"
-    return {"__init__": made, "__match_args__": tuple(each.name for each in positional)}
+    return made
 
 
 def _beginning(each: Field) -> str | None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from treville.events.symbolic import NO_BLOCK
 from treville.events.symbolic_data import MarkKind
 from treville.formulas.formula import FALSE, TRUE, Literal
 from treville.machines.buffers.replay import Access, Commit, Move, Schedule
 from treville.programs.ir import Free, Havoc, Nondet
-from treville.records import dataclass, field
+from treville.records import NamedTuple, dataclass, field
 from treville.sequential.circuits import Held
 from treville.sequential.plan import Does, Step
 from treville.sequential.rounds import Rounds

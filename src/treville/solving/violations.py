@@ -9,7 +9,7 @@ whatever they could do next would find the same (O. Lahav et al., OOPSLA 2021).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, assert_never
+from typing import assert_never
 
 from treville.encoding.acyclicity import Encoding
 from treville.events.execution import Execution
@@ -18,7 +18,7 @@ from treville.models.model import Model
 from treville.models.races import races_of
 from treville.models.use_after_free import LIFETIMES
 from treville.programs.ir import Instruction, Join, Load, error_of
-from treville.records import dataclass, field
+from treville.records import NamedTuple, dataclass, field
 from treville.relations import EventId, elements, mask_of
 from treville.results.properties import NEVER_WRITTEN, Error, Property
 from treville.solving.freed_objects import errors_of_freeing

@@ -8,7 +8,7 @@ happens before all that these do.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from treville.engines.contract import YES, Decision, Engine, GaveUp, Proved, Suitability
 from treville.engines.features import OF_MODELS, OF_PROGRAMS, OF_THREADS, Feature
@@ -16,6 +16,7 @@ from treville.engines.task import ProgramTask
 from treville.models.races import is_about_parts
 from treville.programs import ir
 from treville.programs.starting import before_threads, bodies_run_once
+from treville.records import NamedTuple
 from treville.results import Budget
 
 # Their races are conflicts of which one access at least is not atomic, not ordered by happens-before.

@@ -12,7 +12,6 @@ from treville.engines.features import Feature
 from treville.engines.task import ProgramTask
 from treville.machines.graphs.explore import Explorer, Failing
 from treville.machines.graphs.of_program import explorer_for, knows_races, suits_graphs
-from treville.machines.graphs.witness import answer_of, execution_of
 from treville.machines.states import TooManyStates
 from treville.models.evaluate import evaluate
 from treville.passes.program import without_assertions
@@ -75,6 +74,8 @@ class Graphs(Engine[ProgramTask, Decision]):
         }  # fmt: skip
 
     def _refuted(self, task: ProgramTask, explorer: Explorer, found: Failing) -> Decision:
+        from treville.machines.graphs.witness import answer_of, execution_of
+
         answer = answer_of(explorer, found)
         execution = execution_of(task.program, answer)
         judged = evaluate(

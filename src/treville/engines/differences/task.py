@@ -7,7 +7,7 @@ is one; state portability whether one ends in a state that the forbidding model 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from treville.engines.contract import GaveUp, Proved, Refuted, State
 from treville.engines.differences.subjects import Subject
@@ -15,7 +15,7 @@ from treville.engines.features import Features, features_of
 from treville.events.execution import Execution
 from treville.models.model import Model
 from treville.passes.joint import Side
-from treville.records import dataclass
+from treville.records import NamedTuple, dataclass
 from treville.results import Budget
 
 NEW, LOST = "new", "lost"

@@ -12,7 +12,7 @@ initialised, accesses of mixed sizes or outside of objects) it leaves to the oth
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from random import Random
+from typing import TYPE_CHECKING
 
 from treville.machines.buffers.leaks import LEAKED, leaked
 from treville.machines.buffers.step import Step
@@ -38,6 +38,9 @@ from treville.records import dataclass, field
 from treville.results import Budget
 from treville.results.properties import Error
 from treville.results.verdict import Verdict
+
+if TYPE_CHECKING:
+    from random import Random
 
 _VISIBLE = (Does.LOAD, Does.STORE, Does.UPDATE, Does.BEGIN, Does.FREE)
 _MOST_CHOICES = 1_000  # one after the other between two states

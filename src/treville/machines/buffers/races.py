@@ -8,12 +8,12 @@ PLDI 2008, on why both definitions agree). So no order of events has to be kept 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from treville.machines.buffers.machine import Machine
 from treville.machines.states import BETWEEN_LOOKS, Answer, LimitReached, Log, State
 from treville.machines.threads import Does
 from treville.programs import ir
+from treville.records import NamedTuple
 from treville.results.verdict import Verdict
 
 ORDINARY = "DATA"

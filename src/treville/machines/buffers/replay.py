@@ -9,14 +9,14 @@ notices the machine does by itself.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from treville.machines.buffers.step import Step
 from treville.machines.memories import Memories
 from treville.machines.states import EMPTY, Answer, Disabled, Failed, Log, State, TooManyStates
 from treville.machines.threads import MAIN, Does, Threads
 from treville.programs import ir
-from treville.records import dataclass, field, replace
+from treville.records import NamedTuple, dataclass, field, replace
 from treville.results.properties import Error
 from treville.results.verdict import Verdict
 

@@ -17,12 +17,12 @@ cell's bit everywhere but where the write itself is known.
 from __future__ import annotations
 
 from collections import deque
-from typing import NamedTuple
 
 from treville.machines.buffers.machine import Machine
 from treville.machines.states import BETWEEN_LOOKS, Answer, Failed, LimitReached, Log, State
 from treville.machines.threads import Does
 from treville.programs import ir
+from treville.records import NamedTuple
 from treville.results.verdict import Verdict
 
 _ALL = -1

@@ -9,12 +9,12 @@ may write, whether it did so before or not)."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from treville.machines.memories import Memories, slot_of
 from treville.machines.threads import Threads
 from treville.machines.views.lanes import Lanes
 from treville.programs import ir
+from treville.records import NamedTuple
 
 ACQUIRING = frozenset(("ACQ", "ACQ_REL", "SC"))
 RELEASING = frozenset(("REL", "ACQ_REL", "SC"))

@@ -6,8 +6,6 @@ both are seq_cst events that have to do with each other.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from treville.machines.states import TooManyStates
 from treville.machines.threads import Action, Does
 from treville.machines.views import seq_cst
@@ -15,6 +13,7 @@ from treville.machines.views.future import ATOMIC
 from treville.machines.views.state import Message
 from treville.machines.views.step import Step
 from treville.programs import ir
+from treville.records import NamedTuple
 
 _LATER = (Does.UPDATE, Does.CHOOSE, Does.END, Does.BLOCKED, Does.CUT, Does.FAIL)
 _ENDS = (Does.END, Does.BLOCKED, Does.CUT, Does.FAIL, Does.JOIN)

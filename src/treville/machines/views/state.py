@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from treville.machines.memories import Memories
 from treville.machines.threads import Threads
 from treville.machines.views.future import Future
 from treville.machines.views.lanes import Lanes
+from treville.records import NamedTuple
 
 
 class Message(NamedTuple):

@@ -7,8 +7,8 @@ Comments are `(* ... *)`, which nest, and `//` or `#` up to the end of the line.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
+from treville.records import NamedTuple
 from treville.results import InputError, Source
 
 KEYWORDS = frozenset(

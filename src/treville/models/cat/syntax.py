@@ -6,9 +6,10 @@ bounded by the nesting of brackets, not by the length of an expression.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 from treville.models.model import AxiomKind
+from treville.records import NamedTuple
 
 # -- expressions -----------------------------------------------------------------------------------
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
 
 from treville.models.base import FENCES
 from treville.models.cat.files import LIBRARY, parse_file, read_source
 from treville.models.cat.resolve import resolve_file
 from treville.models.identity import shipped_name
 from treville.models.model import Model
-from treville.records import dataclass, replace
+from treville.records import NamedTuple, dataclass, replace
 from treville.results import InputError, disk
 
 # Shipped models in the order in which they are listed.

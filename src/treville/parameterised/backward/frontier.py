@@ -26,8 +26,8 @@ another one that was issued earlier. `memory_order` says why the following is en
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
+from treville.records import NamedTuple
 from treville.results import BudgetExceeded
 
 # A weak variable or array cell: name and indices.

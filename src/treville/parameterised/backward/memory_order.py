@@ -27,11 +27,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import product
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from treville.parameterised.backward.frontier import CellKey, Growing, ReadKey
 from treville.parameterised.backward.pending import contested, late_writers, written_alone
 from treville.parameterised.system import System, Term, Transition
+from treville.records import NamedTuple
 
 
 class Access(NamedTuple):

@@ -62,19 +62,33 @@ def read_unit(
     """Compile and read a C, C++, LLVM IR or bitcode file, linked with others. In a sandbox nothing is read
     but what is in the files' own folders and in those of `includes`, and shipped headers. Files of the
     `overlay` are compiled with these contents."""
-    from treville.programs.c.compile import llvm_text
     from treville.programs.c.reader import read_module
-    from treville.programs.c.sandbox import sandbox_of
 
-    box = sandbox_of((path, *map(Path, others)), includes) if sandbox else None
+    box = _sandbox((path, *map(Path, others)), includes) if sandbox else None
     options = (defines, includes, others)
     asked = (*options, sandbox, *overlay)
-    text = disk.made(str(path), asked, lambda: llvm_text(path, *options, box, overlay))
-    module = read_module(text)
+
+    def make() -> str:
+        from treville.programs.c.compile import llvm_text
+
+        return llvm_text(path, *options, box, overlay)
+
+    def find() -> str:
+        from treville.programs.c.cache import kept
+
+        return make() if sandbox or overlay else kept(path, *options, make)
+
+    module = read_module(disk.made(str(path), asked, find))
     if "main" not in module.functions:
         raise InputError(f"{path}: the program has no function 'main'")
     own = path.suffix not in (".ll", ".bc") and Path(module.file).name == path.name  # not what `#line` tells
     return Unit(module, disk.read_text(path).split("\n") if own else [], box)
+
+
+def _sandbox(files: tuple[Path, ...], includes: tuple[str, ...]) -> Sandbox:
+    from treville.programs.c.sandbox import sandbox_of
+
+    return sandbox_of(files, includes)
 
 
 def read_sources(unit: Unit) -> None:

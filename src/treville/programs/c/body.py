@@ -6,7 +6,7 @@ Calls are in `library`; what all threads share is the `Translation`, in `transla
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from treville.programs import ir
 from treville.programs.c.accesses import Memory
@@ -34,7 +34,7 @@ from treville.programs.c.llvm import (
 from treville.programs.c.private import Private, private_variables
 from treville.programs.c.unset_values import maybe_unset
 from treville.programs.draft import ThreadDraft
-from treville.records import dataclass, field
+from treville.records import NamedTuple, dataclass, field
 from treville.results import Unsupported
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ import json
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from treville.records import NamedTuple
 from treville.results import InputError, disk
 
 DATABASE = "compile_commands.json"

@@ -9,11 +9,10 @@ variables whose address is never taken into registers. `volatile` and atomic acc
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
-import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,7 +25,8 @@ from treville.programs.c.outside import with_kept_variables
 from treville.programs.c.sandbox import Sandbox
 from treville.programs.c.scopes import with_lives
 from treville.programs.c.unset import with_unset_variables
-from treville.results import InputError
+from treville.programs.includes import reached
+from treville.results import InputError, temporary
 
 FLAGS = (
     "-S", "-emit-llvm", "-O0", "-g", "-fno-stack-protector", "-fno-discard-value-names",
@@ -81,7 +81,7 @@ Compiling = Callable[[Path, list[str]], tuple[str | None, str]]
 Overlay: TypeAlias = tuple[tuple[str, str], ...]
 """Files and their contents, in place of those on the disk."""
 _DEFINED = re.compile(r"^define [^@\n]*@([\w.$]+)\(", re.MULTILINE)
-_MAY_INLINE = re.compile(r'\b(?:__)?inline\b|^\s*#\s*include\s*"', re.MULTILINE)
+_INLINE = re.compile(rb"\b(?:__)?inline\b")
 
 
 def llvm_text(
@@ -150,10 +150,19 @@ def _for_its_assembly(
 def _with_inline_functions(path: Path, options: list[str], text: str, run: Compiling) -> str:
     """To C99 a function that is `inline` and neither `static` nor `extern` is defined elsewhere, and clang
     leaves its body out. Programs that have no elsewhere mean what GNU C meant before."""
-    if path.suffix in CPP or not _MAY_INLINE.search(path.read_text(errors="replace")):
+    if path.suffix in CPP or not _may_inline(path, options):
         return text
     other, _ = run(path, [*options, "-fgnu89-inline"])
     return other if other is not None and _defined(other) > _defined(text) else text
+
+
+def _may_inline(path: Path, options: list[str]) -> bool:
+    """Whether the file, a header of the program's own, or an option may make such a function."""
+    folders = [Path(option[2:]) for option in options if option.startswith("-I")]
+    if Path() in folders or any("inline" in option or option.startswith("-i") for option in options):
+        return True  # options of a database, in two words
+    own = reached([path], folders)
+    return own is None or any(_INLINE.search(file.read_bytes()) for file in own)
 
 
 def _defined(text: str) -> set[str]:
@@ -167,32 +176,24 @@ def _run_compiler(
     bundled compiler takes the rest for a file of options."""
     if any(part.startswith("@") for part in path.parts):
         raise InputError(f"{path}: a name that begins with @ means options to compilers", hint="rename it")
-    with tempfile.TemporaryDirectory() as folder:
-        output = Path(folder) / "program.ll"
-        headers = ["-idirafter", str(RUNTIME), *(_CPP_FLAGS if path.suffix in CPP else ())]
-        name = f"./{path}" if str(path).startswith("-") else str(path)
-        used = compiler()
-        home = () if "-target" in options else used.home
+    target = options[options.index("-target") + 1] if "-target" in options else ""
+    headers = ["-idirafter", str(RUNTIME), *(_CPP_FLAGS if path.suffix in CPP else ())]
+    name = f"./{path}" if str(path).startswith("-") else str(path)
+    used = compiler()
+    with temporary.folder() if sandbox is not None or overlay else nullcontext("") as folder:
         if sandbox is not None:
             headers += sandbox.options(used, RUNTIME, Path(folder))
         if overlay:
             headers += _overlaid(overlay, Path(folder))
-        command = [*used.command, *FLAGS, *home, *options, *headers, name, "-o", str(output)]
+        command = [*used.command, *FLAGS, *used.compiling_for(target), *options, *headers, name, "-o", "-"]
         try:
             done = subprocess.run(
-                command,
-                capture_output=True,
-                text=True,
-                timeout=COMPILE_SECONDS,
-                check=False,
-                stdin=subprocess.DEVNULL,
-                # The bundled compiler's cache saves ten milliseconds, and would grow for ever elsewhere.
-                env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": folder, "ZIG_LOCAL_CACHE_DIR": folder},
+                command, capture_output=True, timeout=COMPILE_SECONDS, check=False, stdin=subprocess.DEVNULL
             )
         except subprocess.TimeoutExpired:
             raise InputError(f"the compiler did not finish {path} in {COMPILE_SECONDS} s") from None
-        worked = not done.returncode and output.exists()
-        return output.read_text(errors="replace") if worked else None, done.stderr.strip()
+    text = done.stdout.decode(errors="replace") if done.stdout and not done.returncode else None
+    return text, done.stderr.decode(errors="replace").strip()
 
 
 def _overlaid(overlay: Overlay, folder: Path) -> list[str]:

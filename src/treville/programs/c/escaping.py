@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from treville.programs.c.llvm import Function, GlobalName, LlvmInstruction, LocalName, Module, Value
-from treville.programs.c.outside import KNOWN
+from treville.programs.c.marks import KNOWN
 
 Outliving = Mapping[str, frozenset[str]]
 _Escaping = set[tuple[str, str]]  # functions, and names of their locals and parameters, or of globals

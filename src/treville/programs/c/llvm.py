@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
-from treville.records import dataclass, field
+from treville.records import NamedTuple, dataclass, field
 
 # -- types -------------------------------------------------------------------------------------------
 

@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator
 
 from treville.programs.c.llvm import ArrayType, StructType, Type, size_of, struct_offsets
+from treville.programs.c.marks import KEEP, KNOWN
 from treville.programs.c.terms import Terms
 from treville.programs.c.text_blocks import NAME, NAMES, TextBlock, reaches, text_blocks
 from treville.programs.c.tokens import Tokens
 
-KEEP, KNOWN = "treville.keep", "treville.known"  # the latter outlives itself: somebody knows its address
 MOST_PLACES = 8
 
 Place = tuple[str, int | None]  # a variable, and an offset into it (None: any)

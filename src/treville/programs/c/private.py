@@ -15,7 +15,7 @@ from treville.programs.c.llvm import (
     Module,
     Value,
 )
-from treville.programs.c.outside import KEEP
+from treville.programs.c.marks import KEEP
 from treville.records import dataclass
 
 # Calls that may be given the address of a private variable, and which arguments.

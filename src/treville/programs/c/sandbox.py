@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 
 from treville.programs.c.compilers import Compiler
@@ -83,11 +81,8 @@ def sandbox_of(files: Iterable[Path], includes: Iterable[str]) -> Sandbox:
 
 def _shipped(used: Compiler) -> list[Path]:
     """Where the headers are that come with a compiler and its system."""
-    if "ziglang" in used.command:
-        package = find_spec("ziglang")
-        assert package is not None
-        assert package.origin is not None
-        return [Path(package.origin).parent.resolve()]
+    if used.package is not None:
+        return [used.package]
     found = [_resource_folder(used.command), *map(Path, _SYSTEM)]
     return [folder for folder in found if folder.is_dir()]
 
@@ -95,6 +90,8 @@ def _shipped(used: Compiler) -> list[Path]:
 @cache
 def _resource_folder(command: tuple[str, ...]) -> Path:
     """Where a clang keeps the headers of its own."""
+    import subprocess
+
     try:
         done = subprocess.run(
             [*command, "-print-resource-dir"], capture_output=True, text=True, timeout=_SECONDS, check=False,

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from treville.programs.c.llvm import Module
-from treville.programs.c.sandbox import Sandbox
 from treville.results import disk
+
+if TYPE_CHECKING:
+    from treville.programs.c.sandbox import Sandbox
 
 _LARGEST_HEADER = 4_000_000
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from treville.programs import ir
 from treville.programs.c.accesses import PLAIN, THREAD_LOCAL
@@ -50,7 +51,6 @@ from treville.programs.c.llvm import (
 )
 from treville.programs.c.loop_bounds import annotated_bounds
 from treville.programs.c.private import shared_thread_locals
-from treville.programs.c.sandbox import Sandbox
 from treville.programs.c.sources import header_lines
 from treville.programs.cells import with_one_width_per_cell
 from treville.programs.draft import ProgramDraft
@@ -61,6 +61,9 @@ from treville.programs.rotation import with_tests_behind
 from treville.records import replace
 from treville.results import InputError, Notice, Span, Unsupported
 from treville.results.defaults import BOUND
+
+if TYPE_CHECKING:
+    from treville.programs.c.sandbox import Sandbox
 
 FUNCTION_BASE = 0x2000_0000
 FUNCTION_STEP = 0x10

@@ -14,12 +14,12 @@ from collections.abc import Iterator, Mapping
 
 from treville.programs.c.escaping import BEGIN_OF_LIFE
 from treville.programs.c.llvm import ArrayType, IntType, PointerType, StructType, Type, scalars
+from treville.programs.c.marks import READ, UNSET
 from treville.programs.c.terms import Terms
 from treville.programs.c.text_blocks import NAME, NAMES, text_blocks
 from treville.programs.c.tokens import Tokens
 from treville.records import dataclass
 
-UNSET, READ = "treville.unset.", "treville.read."
 MOST_PARTS = 64
 
 _ALLOCA = re.compile(rf"^  ({NAME}) = alloca ([^,\n]+)(?:, align \d+)?(?:, !dbg.*)?$")

@@ -14,8 +14,8 @@ from treville.programs.c.llvm import (
     Opaque,
     Value,
 )
+from treville.programs.c.marks import READ, UNSET
 from treville.programs.c.private import Private, private_variables
-from treville.programs.c.unset import READ, UNSET
 
 _MARKED_PART = re.compile(r" unset \d+")
 

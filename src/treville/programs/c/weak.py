@@ -9,9 +9,8 @@ any ordinary data, nobody else accesses that variable meanwhile.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from treville.programs.c.llvm import Block, Function, GlobalName, LlvmInstruction, LocalName, Number, Value
+from treville.records import NamedTuple
 from treville.relations.graphs import reachable
 
 _MOST_BLOCKS = 40

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from treville.programs.edits.c_tokens import CallText
 from treville.programs.edits.text import Edit
+from treville.records import NamedTuple
 
 C11_WORDS = {
     "RLX": "relaxed", "CON": "consume", "ACQ": "acquire", "REL": "release", "ACQ_REL": "acq_rel",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from treville.records import NamedTuple
 
 _WORD = re.compile(
     r"""(?P<skip>\s+ | //[^\n]* | /\*.*?(?:\*/|\Z) | \\\n)

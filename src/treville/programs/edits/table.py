@@ -7,11 +7,11 @@ that are taken away leave their cell empty. Everything else in the file stays as
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from treville.programs.edits.text import Edit
 from treville.programs.litmus.assembly import split_label
 from treville.programs.litmus.layout import Sections
+from treville.records import NamedTuple
 
 
 class Cell(NamedTuple):

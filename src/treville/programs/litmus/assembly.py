@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.programs.ir import (
@@ -25,6 +25,7 @@ from treville.programs.litmus.initial import RegisterNamer, apply_initial, read_
 from treville.programs.litmus.layout import Sections
 from treville.programs.litmus.observed_registers import Observation
 from treville.programs.litmus.test import LitmusTest
+from treville.records import NamedTuple
 from treville.results import InputError, Span, Unsupported
 
 PLAIN: frozenset[str] = frozenset()

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from treville.programs.draft import ProgramDraft
 from treville.programs.ir import CODE_BASE
 from treville.programs.litmus.layout import Sections
 from treville.programs.litmus.literals import bits_of_type, is_unsigned, parse_number
 from treville.programs.operators import wrap
+from treville.records import NamedTuple
 from treville.results import InputError, Unsupported
 
 # -- what an entry says ----------------------------------------------------------------------------

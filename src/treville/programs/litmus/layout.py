@@ -8,9 +8,8 @@ offset into a section is an offset into the file.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
-from treville.records import dataclass, field
+from treville.records import NamedTuple, dataclass, field
 from treville.results import InputError, Source
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from treville.programs.ir import Program
-from treville.records import dataclass
+from treville.records import NamedTuple, dataclass
 
 # -- what a condition can look at ------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ fences. Instructions that neither model can tell from a simpler one are left out
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from treville.engines.task import outcome_task
 from treville.events.kinds import FENCE
@@ -27,7 +27,7 @@ from treville.programs.litmus.writing.program import (
     Spelling,
     WrittenProgram,
 )
-from treville.records import dataclass
+from treville.records import NamedTuple, dataclass
 from treville.results import Budget, Unsupported
 
 Tags: TypeAlias = frozenset[str]

@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import permutations
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from treville.programs.litmus.writing.program import LOCATIONS, Access, Barrier, Branch, Item, Outcome, Role
+from treville.records import NamedTuple
 
 # A read with what it reads, a write with what it writes; of locations that are written twice the largest
 # value is there in the end. (J. Alglave, L. Maranget, M. Tautschnig, Herding cats, TOPLAS 2014, Table III.)

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import NamedTuple
 
 from treville.formulas.formula import FALSE, TRUE, Formula, Literal
 from treville.programs.litmus.writing.program import Role
 from treville.questions.comparison.alphabet import Alphabet, Letter
-from treville.records import dataclass
+from treville.records import NamedTuple, dataclass
 
 FIRST, SECOND, WHOLE = 0, 1, 2
 

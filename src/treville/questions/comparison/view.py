@@ -7,7 +7,6 @@ compiler makes stand around them, and only where the instruction that needs them
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from treville.analysis.facts import Bounds, SetBounds
 from treville.encoding.memory import Memory
@@ -15,7 +14,7 @@ from treville.formulas.formula import FALSE, TRUE, Formula, Literal
 from treville.models.model import Model
 from treville.questions.comparison.alphabet import Code, Tags, relations_read, sets_read
 from treville.questions.comparison.sketch import FIRST, SECOND, Kind, Sketch
-from treville.records import dataclass, field
+from treville.records import NamedTuple, dataclass, field
 from treville.relations import EventId, Relation, mask_of
 
 ALLOWING, FORBIDDING = 0, 1

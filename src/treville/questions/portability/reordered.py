@@ -7,13 +7,12 @@ needed for the allowing model to forbid it as well stand between accesses that c
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from treville.engines.differences.task import Finding
 from treville.events.execution import Event, Execution
 from treville.events.kinds import FENCE
 from treville.fences import FULL_FENCES
 from treville.models.evaluate import evaluate
+from treville.records import NamedTuple
 from treville.relations import EventId, Relation, elements, mask_of
 from treville.witness.explanation import Explanation
 

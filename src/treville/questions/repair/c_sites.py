@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from treville.programs.edits import c_orders
 from treville.programs.edits.c_orders import KernelCall, Ordered
@@ -18,7 +18,7 @@ from treville.programs.edits.text import place_in
 from treville.questions.repair.applying import KERNEL
 from treville.questions.repair.primitives import C11_FENCES, FULL_FENCE, KERNEL_FENCES
 from treville.questions.repair.sites import Choice, Level, Site, SiteKind
-from treville.records import dataclass, field
+from treville.records import NamedTuple, dataclass, field
 from treville.results import Span
 
 

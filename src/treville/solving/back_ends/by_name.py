@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from treville.formulas.formula import Formula, Literal
-from treville.solving.back_ends.clasp import Clasp, Solver
+if TYPE_CHECKING:
+    from treville.formulas.formula import Formula, Literal
+    from treville.solving.back_ends.clasp import Solver
 
 
 class BackEnd(StrEnum):
@@ -29,6 +31,8 @@ def make_solver(
     `rarely_restarts`: see `Clasp`."""
     match name:
         case BackEnd.CLASP:
+            from treville.solving.back_ends.clasp import Clasp
+
             return Clasp(formula, projected, rarely_restarts)
         case BackEnd.Z3 | BackEnd.Z3_ANY:
             from treville.solving.back_ends.z3 import Z3

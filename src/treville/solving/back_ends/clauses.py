@@ -10,10 +10,9 @@ of the acyclic graph becomes "if the condition holds, the clock of its source is
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from treville.formulas.formula import TRUE, Formula, Literal
-from treville.records import dataclass, field
+from treville.records import NamedTuple, dataclass, field
 from treville.relations.graphs import components
 from treville.solving.back_ends.polarity import of_any_fixpoint
 

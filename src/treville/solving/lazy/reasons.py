@@ -8,11 +8,12 @@ too, except through recursion, where the whole execution is blamed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple, TypeAlias, assert_never
+from typing import Final, TypeAlias, assert_never
 
 from treville.models.derivation import NO_EVENT, Derivations, NoDerivation, Part
 from treville.models.evaluate import Value
 from treville.models.model import Axiom, AxiomKind, Model, Node, NodeId, Operator
+from treville.records import NamedTuple
 from treville.relations import EventId, Relation, elements
 
 

@@ -152,13 +152,13 @@ def dialect_of(triple: str) -> Dialect | None:
 
 
 _CHARACTERISTIC = {
-    "ARM": re.compile(r"ldrex\w*|strex\w*|teq"),
-    "AArch64": re.compile(
+    "ARM": r"ldrex\w*|strex\w*|teq",
+    "AArch64": (
         r"ld(?:a|ax|ap|x)?r[bh]?|st(?:l|lx|x)?r[bh]?|cbn?z|tbn?z|b\.\w+|casp?(?:a|l|al)?[bh]?|swp(?:a|l|al)?[bh]?"
         r"|(?:ld|st)(?:add|clr|set|eor|[su]max|[su]min)(?:a|l|al)?[bh]?|ldp|stp|ld[a]?xp|st[l]?xp|cset"
     ),
-    "PPC": re.compile(r"l[wdbh]arx|st[wdbh]cx\.|lwz\w*|stw\w*|cmpl?[wd]i?|li|b(?:ne|eq)[+-]|ldx?|stdx?|mr"),
-    "RISCV": re.compile(r"(?:lr|sc)\.[wd][.\w]*|amo\w+\.[wd][.\w]*|l[wdbh]u?|s[wdbh]|b(?:ne|eq)z|li|mv"),
+    "PPC": r"l[wdbh]arx|st[wdbh]cx\.|lwz\w*|stw\w*|cmpl?[wd]i?|li|b(?:ne|eq)[+-]|ldx?|stdx?|mr",
+    "RISCV": r"(?:lr|sc)\.[wd][.\w]*|amo\w+\.[wd][.\w]*|l[wdbh]u?|s[wdbh]|b(?:ne|eq)z|li|mv",
 }
 
 
@@ -171,7 +171,7 @@ def guess(templates: list[str], own: str = "") -> str:
         for part in re.split(r"\\0A|;|\n", template.replace("\\09", " "))
         if (match := re.match(r"\s*(?:[\w.$]+:\s*)*([A-Za-z][\w.+-]*)", part))
     ]
-    scores = {name: sum(bool(like.fullmatch(w)) for w in words) for name, like in _CHARACTERISTIC.items()}
+    scores = {name: sum(bool(re.fullmatch(like, w)) for w in words) for name, like in _CHARACTERISTIC.items()}
     if scores["ARM"]:
         return "ARM"
     if scores.get(own):

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+
+from treville.records import NamedTuple
 
 _OPERAND = re.compile(r"\$(?:(\d+)|\{(\d+)(?::(\w))?\}|\{:(\w+)\}|(\$))")
 _ALTERNATIVES = re.compile(r"\$\(([^$]*(?:\$[^()|][^$]*)*)(?:\$\|[^$]*(?:\$[^()|][^$]*)*)*\$\)")

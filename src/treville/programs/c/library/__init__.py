@@ -13,7 +13,6 @@ from treville.programs.c.library import (
     clocks,
     heap,
     intrinsics,
-    kernel,
     locks,
     printing,
     threads,
@@ -21,11 +20,10 @@ from treville.programs.c.library import (
     verification,
 )
 from treville.programs.c.library import copying as memory
-from treville.programs.c.library.assembly import assembly
 from treville.programs.c.library.calls import Call, Handler, call_defined, call_through_pointer
 from treville.programs.c.library.effects import is_refused
 from treville.programs.c.llvm import GlobalName, InlineAsm, LlvmInstruction, LocalName
-from treville.programs.c.outside import KEEP, KNOWN
+from treville.programs.c.marks import KEEP, KNOWN
 
 if TYPE_CHECKING:
     from treville.programs.c.body import Body, Frame
@@ -47,6 +45,8 @@ def call(body: Body, frame: Frame, instruction: LlvmInstruction) -> None:
     """Translate a call instruction."""
     callee = instruction.operands[0][1]
     if isinstance(callee, InlineAsm):
+        from treville.programs.c.library.assembly import assembly
+
         assembly(Call(body, frame, instruction, "inline assembly"), callee)
     elif isinstance(callee, LocalName):
         call_through_pointer(body, frame, instruction)
@@ -74,7 +74,7 @@ def _named(here: Call) -> None:
         memory.llvm_function(here)
     elif name.startswith("__VERIFIER_nondet_"):
         verification.nondet(here)
-    elif (found := awaiting.handler(name) or kernel.handler(name)) is not None:
+    elif (found := awaiting.handler(name) or _of_the_kernel(name)) is not None:
         found(here)
     elif name in translation.module.globals:
         verification.call_of_data(here)
@@ -82,6 +82,12 @@ def _named(here: Call) -> None:
         raise here.body.unsupported(f"the library function {name}")
     else:
         verification.undefined(here)
+
+
+def _of_the_kernel(name: str) -> Handler | None:
+    from treville.programs.c.library import kernel
+
+    return kernel.handler(name)
 
 
 def known_functions() -> frozenset[str]:

@@ -89,7 +89,7 @@ WRITES: dict[str, tuple[int, ...]] = {
 """Known functions, and the arguments through which they write memory that the program can see."""
 
 # Families that synchronise, or whose names only a compiler or a library may use.
-_RESERVED = re.compile(
+_RESERVED = (
     r"pthread_|_pthread_|sem_|mtx_|cnd_|thrd_|tss_|__atomic_|__sync_|atomic_|__VERIFIER_|__CPROVER_|__cxa_|__gxx_"
     r"|_Zn|_Zd|_ZSt|_ZNSt|_ZNKSt|__cpp|__libcpp|__lkmm_|__LKMM_|__pthread|__sigsetjmp|__kmpc_|_mm_"
 )
@@ -125,7 +125,7 @@ _UNMODELLED = frozenset(
 
 
 # Functions whose result is no arbitrary value; C keeps the first for its library.
-_DETERMINED = re.compile(
+_DETERMINED = (
     r"(?:str|mem|wcs|wmem)[a-z]\w*|isw[a-z]+|tow[a-z]+|[hn]to[hn][sl]l?|[hlb]e\d\dto[hlb]e?\w*|hto[lb]e\d\d"
     r"|imaxabs|imaxdiv|a64l|l64a|mb\w*to\w+|wc\w*tomb\w*|btowc|basename|dirname|difftime"
 )
@@ -133,5 +133,5 @@ _DETERMINED = re.compile(
 
 def is_refused(name: str) -> bool:
     """Is this the name of a function whose effect cannot be left out?"""
-    known = name in _UNMODELLED or _RESERVED.match(name) is not None
-    return known or (name not in WRITES and _DETERMINED.fullmatch(name) is not None)
+    known = name in _UNMODELLED or re.match(_RESERVED, name) is not None
+    return known or (name not in WRITES and re.fullmatch(_DETERMINED, name) is not None)

@@ -6,7 +6,7 @@ from treville.programs import ir
 from treville.programs.c.body import UNSET_FLAG
 from treville.programs.c.library.calls import ONE, ZERO, Call, Handler
 from treville.programs.c.llvm import LocalName, PointerType
-from treville.programs.c.unset import READ, UNSET
+from treville.programs.c.marks import READ, UNSET
 from treville.results.properties import NEVER_SET
 
 _NO_OBJECT = 8  # no object is there

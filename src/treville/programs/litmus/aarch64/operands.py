@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.programs.ir import Const, Expr, Local, Op, Reg
@@ -16,6 +16,7 @@ from treville.programs.litmus.assembly import ThreadBuilder
 from treville.programs.litmus.initial import code_address
 from treville.programs.litmus.layout import Sections
 from treville.programs.operators import wrap
+from treville.records import NamedTuple
 
 ZERO = Const(0)
 ONE = Const(1)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
 
 from treville.programs.ir import Const, Expr, IndirectBranch, Load, Op, Reg, Select, Store, StoreExclusive
 from treville.programs.litmus.arm.operands import (
@@ -25,6 +24,7 @@ from treville.programs.litmus.arm.operands import (
 from treville.programs.litmus.assembly import PLAIN, ThreadBuilder, read_assembly
 from treville.programs.litmus.layout import Sections
 from treville.programs.litmus.test import LitmusTest
+from treville.records import NamedTuple
 from treville.results import Source
 
 EXCLUSIVE = frozenset(("X",))

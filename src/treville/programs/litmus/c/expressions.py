@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from treville.fences import PLACE
 from treville.programs.draft import ThreadDraft
@@ -42,7 +42,7 @@ from treville.programs.litmus.c.terms import (
     truth,
 )
 from treville.programs.operators import OPERATORS
-from treville.records import replace
+from treville.records import NamedTuple, replace
 from treville.results import InputError, Unsupported
 
 _NUMBER = re.compile(r"(0[xX][0-9a-fA-F]+|\d+)[uUlL]*$")

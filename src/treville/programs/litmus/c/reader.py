@@ -8,7 +8,6 @@ dialects (`c11`, `linux`) add is a library: a function from the name of a primit
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.programs.ir import Const
@@ -19,6 +18,7 @@ from treville.programs.litmus.condition.clauses import read_conditions
 from treville.programs.litmus.initial import apply_initial, read_initial
 from treville.programs.litmus.layout import Part, Sections
 from treville.programs.litmus.test import LitmusTest
+from treville.records import NamedTuple
 from treville.results import InputError
 
 _THREAD = re.compile(r"P(\d+)$")

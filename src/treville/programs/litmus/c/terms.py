@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from treville.programs.ir import Const, Expr, Op
 from treville.programs.operators import OPERATORS
+from treville.records import NamedTuple
 from treville.results import Source
 
 WIDTH = 64

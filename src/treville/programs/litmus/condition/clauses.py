@@ -7,8 +7,6 @@ Accepts herd7's grammar: `locations [...]`, `filter P`, then `exists P`, `~exist
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from treville.programs.draft import ProgramDraft
 from treville.programs.litmus.condition.observables import ObservableReader
 from treville.programs.litmus.condition.tokens import (
@@ -42,6 +40,7 @@ from treville.programs.litmus.test import (
     SameValue,
 )
 from treville.programs.operators import wrap
+from treville.records import NamedTuple
 
 _DEEPEST = 120
 

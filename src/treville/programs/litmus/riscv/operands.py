@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from treville.programs.ir import Const, Expr, Op, Reg
 from treville.programs.litmus.assembly import ThreadBuilder
 from treville.programs.litmus.riscv.registers import register_name
+from treville.records import NamedTuple
 
 Emit: TypeAlias = Callable[[ThreadBuilder], None]
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from treville.programs.ir import Const, Expr, Op, Reg
 from treville.programs.litmus.assembly import ThreadBuilder
 from treville.programs.litmus.literals import parse_number
+from treville.records import NamedTuple
 from treville.results import InputError, Source
 
 FLAGS = ("ZF", "SF", "CF", "OF")

@@ -9,7 +9,6 @@ only where some instruction of the test reads them.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from treville.programs.ir import Const, Expr, Op, Reg, Select, Store
 from treville.programs.litmus.assembly import PLAIN, ThreadBuilder, read_assembly
@@ -26,6 +25,7 @@ from treville.programs.litmus.x86.operands import (
     split_operands,
 )
 from treville.programs.operators import wrap
+from treville.records import NamedTuple
 from treville.results import Source
 
 ATOMIC = frozenset(("X",))

@@ -1,0 +1,7 @@
+"""Names of functions that no program calls: what is known of its variables before LLVM's passes reaches what
+reads their result as calls of these."""
+
+from __future__ import annotations
+
+KEEP, KNOWN = "treville.keep", "treville.known"  # the latter outlives itself: somebody knows its address
+UNSET, READ = "treville.unset.", "treville.read."
