@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
-import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -19,14 +20,19 @@ from cases import Case, judge
 
 Report: TypeAlias = dict[str, Any]
 
-# Seconds beyond its limit after which a process is killed, and litmus tests for each process.
+# Seconds beyond its limit after which a process is killed, and small tests for each process.
 _GRACE = 20.0
 _AT_ONCE = 100
+# Families of programs that are as small as litmus tests.
+_SMALL = ("litmus",)
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What Treville said; `name` is the command line with the file's path below the suites' folder."""
+    """What Treville said; `name` is the command line with the file's path below the suites' folder.
+
+    `seconds` are those of the processor, `limit` is the wall time that was given.
+    """
 
     name: str
     suite: str
@@ -36,17 +42,25 @@ class Answer:
     outcome: str
     reason: str
     seconds: float
+    limit: float
+    commit: str
 
 
 def answers(
-    cases: Sequence[Case], folder: Path, jobs: int, timeout: float, log: Path | None
+    cases: Sequence[Case],
+    folder: Path,
+    jobs: int,
+    timeout: float,
+    log: Path | None,
+    again: Collection[str] = (),
 ) -> Iterator[Answer]:
-    """The answers; those that the log has come first and are taken from there."""
-    known = _read(log)
+    """The answers; those that the log has come first and are taken from there, but for outcomes `again`."""
+    known = {name: answer for name, answer in _read(log).items() if answer.outcome not in again}
     yield from (known[name] for case in cases if (name := _name(case, folder)) in known)
     asked = [case for case in cases if _name(case, folder) not in known]
-    with ThreadPoolExecutor(jobs) as pool:
-        for found in pool.map(lambda group: _ask(group, folder, timeout), _groups(asked)):
+    ask = partial(_ask, folder=folder, timeout=timeout)
+    with ProcessPoolExecutor(jobs) as pool:
+        for found in pool.map(ask, _groups(asked)):
             if log:
                 with log.open("a") as file:
                     file.writelines(json.dumps(asdict(answer)) + "\n" for answer in found)
@@ -54,10 +68,10 @@ def answers(
 
 
 def _groups(cases: Iterable[Case]) -> Iterator[list[Case]]:
-    """Litmus tests of the same question are asked many at a time, programs one by one."""
+    """Small tests of the same question are asked many at a time, programs one by one."""
     tests: dict[tuple[str, ...], list[Case]] = defaultdict(list)
     for case in cases:
-        if case.file.suffix == ".litmus":
+        if case.file.suffix == ".litmus" or case.family in _SMALL:
             tests[case.family, *case.arguments].append(case)
         else:
             yield [case]
@@ -77,17 +91,37 @@ def _read(log: Path | None) -> dict[str, Answer]:
 
 
 def _ask(cases: Sequence[Case], folder: Path, timeout: float) -> list[Answer]:
-    started = time.monotonic()
+    before = _children()
     reports, complaint = _run(cases, timeout)
-    spent = (time.monotonic() - started) / len(cases)
+    spent = (_children() - before) / len(cases)
     return [
         Answer(
             _name(case, folder), case.suite, case.family, case.expected, str(report.get("verdict", "")),
             judge(case.expected, report), str(report.get("reason", "")).partition("\n")[0], round(spent, 2),
+            timeout, _commit(),
         )
         for case in cases
         for report in [_worst(reports.get(str(case.file), [{"reason": complaint}]))]
     ]  # fmt: skip
+
+
+def _children() -> float:
+    """Seconds that the processor spent on processes that this one has waited for, with theirs."""
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime
+
+
+@cache
+def _commit() -> str:
+    """The commit of the code that answers, with a plus where it was changed since."""
+    return _git("rev-parse", "--short", "HEAD") + (
+        "+" if _git("status", "--porcelain", "--", ":/src") else ""
+    )
+
+
+def _git(*arguments: str) -> str:
+    command = ["git", "-C", str(Path(__file__).parent), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def _worst(reports: Sequence[Report]) -> Report:

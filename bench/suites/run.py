@@ -39,13 +39,14 @@ def main() -> int:
     chosen = list(select(options))
     print(f"{len(chosen)} questions", flush=True)
     found: list[Answer] = []
-    for answer in answers(chosen, options.folder, options.jobs, options.timeout, options.log):
+    limits = (options.jobs, options.timeout)
+    for answer in answers(chosen, options.folder, *limits, options.log, options.again):
         found.append(answer)
         if answer.outcome in (Outcome.WRONG, Outcome.BROKEN) or options.verbose:
             print(f"{answer.outcome}: treville {answer.name}: {answer.reason}", flush=True)
     print(table(found))
     if options.write:
-        options.write.write_text(page(found, options.timeout))
+        options.write.write_text(page(found))
     argued = arguments_for(found)
     bad = [a for a in found if a.outcome in (Outcome.WRONG, Outcome.BROKEN) and a.name not in argued]
     return 1 if bad else 0
@@ -72,6 +73,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--timeout", type=float, default=60.0)
     parser.add_argument("--log", type=Path, help="answers as JSON lines; those in it are not asked again")
+    parser.add_argument("--again", action="append", default=[], choices=list(Outcome), help="but ask these")
     parser.add_argument("--write", type=Path, help="a page with tables")
     parser.add_argument("--verbose", action="store_true")
     return parser.parse_args()

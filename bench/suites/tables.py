@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import median
@@ -32,16 +32,18 @@ def table(answers: Sequence[Answer]) -> str:
     return "\n".join("| " + " | ".join(str(cell) for cell in row) + " |" for row in rows)
 
 
-def page(answers: Sequence[Answer], timeout: float) -> str:
+def page(answers: Sequence[Answer]) -> str:
     """`docs/suites.md`."""
     argued = arguments_for(answers)
     lines = [
         "# Other tools' test suites",
         "",
-        f"Made by `make suites`, {timeout:g} s for each question. *Right*: the verdict that the suite",
-        "states; where it says that nothing is found up to a bound, a proof or an answer up to a bound.",
-        "*Unknown*: a limit came first. *Refused*: something in the program is not supported, with its",
-        "place. Seconds are wall time of one process for each program, and of one for many litmus tests.",
+        "Made by `make suites`. *Right*: the verdict that the suite states; where it says that nothing is",
+        "found up to a bound, a proof or an answer up to a bound. *Unknown*: a limit came first. *Refused*:",
+        "something in the program is not supported, with its place. Seconds are those of the processor, of",
+        "one process for each program and of one for a hundred litmus tests.",
+        "",
+        *_taken(answers),
         "",
         table(answers),
         "",
@@ -56,6 +58,14 @@ def page(answers: Sequence[Answer], timeout: float) -> str:
     ] or ["None."]
     lines += ["", "## Refused", "", *_refusals(answers)]
     return "\n".join(lines) + "\n"
+
+
+def _taken(answers: Iterable[Answer]) -> list[str]:
+    """Which answers are of which commit, and the wall time that each question had."""
+    counts = Counter((answer.commit, answer.limit) for answer in answers)
+    return [
+        f"- {count} answers of commit {commit}, {limit:g} s each" for (commit, limit), count in counts.items()
+    ]
 
 
 def _refusals(answers: Iterable[Answer]) -> list[str]:
