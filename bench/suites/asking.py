@@ -1,4 +1,7 @@
-"""Questions -> answers, each by a process of its own that is killed when it takes much too long."""
+"""Questions -> answers, each by a process of its own that is ended when the processor was long at it.
+
+Limits are seconds of the processor: on a busy machine a limit of wall time would tell how busy it was.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,10 @@ from cases import Case, judge
 
 Report: TypeAlias = dict[str, Any]
 
-# Seconds beyond its limit after which a process is killed, and small tests for each process.
-_GRACE = 20.0
+# Treville's own limit is of wall time, so many times the processor's; how often a process is looked at; and
+# small tests for each process.
+_PATIENCE = 8.0
+_LOOK = 0.5
 _AT_ONCE = 100
 # Families of programs that are as small as litmus tests.
 _SMALL = ("litmus",)
@@ -31,7 +36,7 @@ _SMALL = ("litmus",)
 class Answer:
     """What Treville said; `name` is the command line with the file's path below the suites' folder.
 
-    `seconds` are those of the processor, `limit` is the wall time that was given.
+    `seconds` and `limit` are those of the processor.
     """
 
     name: str
@@ -50,7 +55,7 @@ def answers(
     cases: Sequence[Case],
     folder: Path,
     jobs: int,
-    timeout: float,
+    limit: float,
     log: Path | None,
     again: Collection[str] = (),
 ) -> Iterator[Answer]:
@@ -58,7 +63,7 @@ def answers(
     known = {name: answer for name, answer in _read(log).items() if answer.outcome not in again}
     yield from (known[name] for case in cases if (name := _name(case, folder)) in known)
     asked = [case for case in cases if _name(case, folder) not in known]
-    ask = partial(_ask, folder=folder, timeout=timeout)
+    ask = partial(_ask, folder=folder, limit=limit)
     with ProcessPoolExecutor(jobs) as pool:
         for found in pool.map(ask, _groups(asked)):
             if log:
@@ -90,18 +95,18 @@ def _read(log: Path | None) -> dict[str, Answer]:
     return {answer.name: answer for answer in stored}
 
 
-def _ask(cases: Sequence[Case], folder: Path, timeout: float) -> list[Answer]:
+def _ask(cases: Sequence[Case], folder: Path, limit: float) -> list[Answer]:
     before = _children()
-    reports, complaint = _run(cases, timeout)
+    reports, missing = _run(cases, limit)
     spent = (_children() - before) / len(cases)
     return [
         Answer(
             _name(case, folder), case.suite, case.family, case.expected, str(report.get("verdict", "")),
             judge(case.expected, report), str(report.get("reason", "")).partition("\n")[0], round(spent, 2),
-            timeout, _commit(),
+            limit, _commit(),
         )
         for case in cases
-        for report in [_worst(reports.get(str(case.file), [{"reason": complaint}]))]
+        for report in [_worst(reports.get(str(case.file), [missing]))]
     ]  # fmt: skip
 
 
@@ -130,27 +135,49 @@ def _worst(reports: Sequence[Report]) -> Report:
     return min(reports, key=lambda report: rank.get(str(report.get("verdict")), 0))
 
 
-def _run(cases: Sequence[Case], timeout: float) -> tuple[dict[str, list[Report]], str]:
-    """The reports of each file, and what was complained about."""
+def _run(cases: Sequence[Case], limit: float) -> tuple[dict[str, list[Report]], Report]:
+    """The reports of each file, and what is to be said of files without one."""
     command = [sys.executable, "-m", "treville", *cases[0].arguments, "--json", "--no-executions"]
     process = subprocess.Popen(
-        [*command, "--timeout", f"{timeout:g}", *(str(case.file) for case in cases)],
+        [*command, "--timeout", f"{limit * _PATIENCE:g}", *(str(case.file) for case in cases)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         errors="replace",
         start_new_session=True,
     )
-    complaint = ""
-    try:
-        output, complaint = process.communicate(timeout=timeout * len(cases) + _GRACE)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        output, _ = process.communicate()
-        complaint = "the limit was not kept"
+    output, complaint, ended = _wait(process, limit * len(cases))
     reports: dict[str, list[Report]] = defaultdict(list)
     for line in output.splitlines():
         if line.startswith("{"):
             report: Report = json.loads(line)
             reports[report["file"]].append(report)
-    return reports, complaint[-300:]
+    late = {"verdict": "UNKNOWN", "reason": f"no answer within {limit:g} s of the processor"}
+    return reports, late if ended else {"reason": complaint[-300:]}
+
+
+def _wait(process: subprocess.Popen[str], limit: float) -> tuple[str, str, bool]:
+    """Standard output and error, and whether the process had to be ended."""
+    ended = False
+    while True:
+        try:
+            output, complaint = process.communicate(timeout=_LOOK)
+        except subprocess.TimeoutExpired:
+            if _spent(process.pid) > limit:
+                os.killpg(process.pid, signal.SIGKILL if ended else signal.SIGTERM)
+                ended = True
+        else:
+            return output, complaint, ended
+
+
+def _spent(session: int) -> float:
+    """Seconds of the processor for all processes of a session, with those that they have waited for."""
+    ticks = 0
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = file.read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        if int(fields[3]) == session:
+            ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")

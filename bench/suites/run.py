@@ -39,7 +39,7 @@ def main() -> int:
     chosen = list(select(options))
     print(f"{len(chosen)} questions", flush=True)
     found: list[Answer] = []
-    limits = (options.jobs, options.timeout)
+    limits = (options.jobs, options.limit)
     for answer in answers(chosen, options.folder, *limits, options.log, options.again):
         found.append(answer)
         if answer.outcome in (Outcome.WRONG, Outcome.BROKEN) or options.verbose:
@@ -71,7 +71,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--sample", type=int, help="so many questions of each suite")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--timeout", type=float, default=60.0)
+    parser.add_argument("--limit", type=float, default=20.0, help="seconds of the processor for a question")
     parser.add_argument("--log", type=Path, help="answers as JSON lines; those in it are not asked again")
     parser.add_argument("--again", action="append", default=[], choices=list(Outcome), help="but ask these")
     parser.add_argument("--write", type=Path, help="a page with tables")

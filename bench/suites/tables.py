@@ -64,7 +64,8 @@ def _taken(answers: Iterable[Answer]) -> list[str]:
     """Which answers are of which commit, and the wall time that each question had."""
     counts = Counter((answer.commit, answer.limit) for answer in answers)
     return [
-        f"- {count} answers of commit {commit}, {limit:g} s each" for (commit, limit), count in counts.items()
+        f"- {count} answers of commit {commit}, {limit:g} s of the processor each"
+        for (commit, limit), count in counts.items()
     ]
 
 
