@@ -108,8 +108,8 @@ class Portable:
 def ask(test: LitmusTest, pair: str, seconds: float, whole: bool) -> Portable:
     """The three answers, states over all registers and locations.
 
-    Without a new trace there is no new state and no new dead trace. That is not taken for granted but asked for
-    every tenth test (`whole`).
+    Without a new trace there is no new state and no new dead trace. That is not taken for granted but asked
+    for every tenth test (`whole`).
     """
     source, target = map(load_model, models_of(pair))
 
