@@ -40,7 +40,7 @@ from treville.results import Budget, Verdict
 from treville.results.properties import Property
 
 BOUND = 6  # of the paper
-TIMEOUT = "timeout"
+NONE = "none"  # at the limit, or because the encoding would be too large
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,11 @@ class Run:
         """Is this what the list says? Of a safe program that nothing fails up to the bound."""
         safe = (Verdict.PASS.value, Verdict.UNKNOWN.value)
         return self.verdict in safe if self.expected == Expected.SAFE else self.verdict == Verdict.FAIL.value
+
+    @property
+    def answered(self) -> bool:
+        """Did the search come to its end?"""
+        return self.verdict != NONE
 
     @property
     def wrong(self) -> bool:
@@ -84,7 +89,7 @@ def measure(task: ProgramTask, engine: str, limit: float) -> tuple[str, float]:
     try:
         verdict, seconds = here.recv()
     except EOFError:
-        verdict, seconds = TIMEOUT, limit
+        verdict, seconds = NONE, limit
     child.join()
     return verdict, seconds
 
@@ -97,7 +102,7 @@ def _decide(task: ProgramTask, engine: str, limit: float, answer: Connection) ->
     if isinstance(found, Refuted | Proved):
         verdict = (Verdict.FAIL if isinstance(found, Refuted) else Verdict.PASS).value
     elif isinstance(found, GaveUp) and found.error is not None:
-        verdict = TIMEOUT
+        verdict = NONE
     answer.send((verdict, time.process_time() - started))
 
 
@@ -116,7 +121,7 @@ def table(runs: list[Run]) -> str:
     """For each list and encoding: answers and seconds; and how two encodings compare where both answer."""
     lines = [
         "| list | programs | "
-        + " | ".join(f"{encoding}: right, timeout, s" for encoding in ENCODINGS)
+        + " | ".join(f"{encoding}: right, none, s" for encoding in ENCODINGS)
         + " | clocks / conflicts |",
         "|---|---:|" + "---:|" * (len(ENCODINGS) + 1),
     ]
@@ -125,10 +130,10 @@ def table(runs: list[Run]) -> str:
         cells = []
         for encoding in ENCODINGS:
             some = [run for run in mine if run.encoding == encoding]
-            late = sum(run.verdict == TIMEOUT for run in some)
+            late = sum(not run.answered for run in some)
             right = sum(run.right for run in some)
             cells.append(f"{right}, {late}, {sum(run.seconds for run in some):.0f}")
-        both = [(a.seconds, b.seconds) for a, b in pairs(mine) if TIMEOUT not in (a.verdict, b.verdict)]
+        both = [(a.seconds, b.seconds) for a, b in pairs(mine) if a.answered and b.answered]
         ratio = geometric_mean([b / a for a, b in both]) if both else float("nan")
         lines.append(
             f"| {model} | {len(mine) // len(ENCODINGS)} | " + " | ".join(cells) + f" | {ratio:.2f} |"
@@ -150,7 +155,9 @@ def draw(runs: list[Run], folder: Path) -> None:
     """Figures 5d to 5f: seconds of `conflicts` against those of `clocks`, triangles for failing programs."""
     for model in walcyrie.LISTS:
         both = pairs([run for run in runs if run.model == model])
-        points = [(a.seconds, b.seconds, a.expected == Expected.UNSAFE) for a, b in both]
+        points = [
+            (a.seconds, b.seconds, a.expected == Expected.UNSAFE) for a, b in both if a.answered or b.answered
+        ]
         if points:
             text = scatter(f"{model}: CPU seconds ({runs[0].solver})", "conflicts", "clocks", points)
             (folder / f"encodings-svcomp-{model}.svg").write_text(text, encoding="utf-8")
