@@ -29,7 +29,7 @@ _PATIENCE = 8.0
 _LOOK = 0.5
 _AT_ONCE = 100
 # Families of programs that are as small as litmus tests.
-_SMALL = ("litmus",)
+_SMALL = ("litmus", "correct/litmus")
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,10 @@ def answers(
     again: Collection[str] = (),
 ) -> Iterator[Answer]:
     """The answers; those that the log has come first and are taken from there, but for outcomes `again`."""
-    known = {name: answer for name, answer in _read(log).items() if answer.outcome not in again}
-    yield from (known[name] for case in cases if (name := _name(case, folder)) in known)
-    asked = [case for case in cases if _name(case, folder) not in known]
+    known = [answer for answer in stored(cases, folder, log) if answer.outcome not in again]
+    yield from known
+    names = {answer.name for answer in known}
+    asked = [case for case in cases if _name(case, folder) not in names]
     ask = partial(_ask, folder=folder, limit=limit)
     with ProcessPoolExecutor(jobs) as pool:
         for found in pool.map(ask, _groups(asked)):
@@ -70,6 +71,12 @@ def answers(
                 with log.open("a") as file:
                     file.writelines(json.dumps(asdict(answer)) + "\n" for answer in found)
             yield from found
+
+
+def stored(cases: Iterable[Case], folder: Path, log: Path | None) -> Iterator[Answer]:
+    """What the log has of these questions; of several answers the last one."""
+    known = _read(log)
+    yield from (known[name] for case in cases if (name := _name(case, folder)) in known)
 
 
 def _groups(cases: Iterable[Case]) -> Iterator[list[Case]]:
@@ -85,7 +92,12 @@ def _groups(cases: Iterable[Case]) -> Iterator[list[Case]]:
 
 
 def _name(case: Case, folder: Path) -> str:
-    return case.command.replace(f"{folder.as_posix()}/", "")
+    return _below(case.command, folder)
+
+
+def _below(text: str, folder: Path) -> str:
+    """The text with paths below the suites' folder."""
+    return text.replace(f"{folder.as_posix()}/", "")
 
 
 def _read(log: Path | None) -> dict[str, Answer]:
@@ -102,8 +114,8 @@ def _ask(cases: Sequence[Case], folder: Path, limit: float) -> list[Answer]:
     return [
         Answer(
             _name(case, folder), case.suite, case.family, case.expected, str(report.get("verdict", "")),
-            judge(case.expected, report), str(report.get("reason", "")).partition("\n")[0], round(spent, 2),
-            limit, _commit(),
+            judge(case.expected, report), _below(str(report.get("reason", "")).partition("\n")[0], folder),
+            round(spent, 2), limit, _commit(),
         )
         for case in cases
         for report in [_worst(reports.get(str(case.file), [missing]))]
