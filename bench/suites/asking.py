@@ -1,6 +1,8 @@
-"""Questions -> answers, each by a process of its own that is ended when the processor was long at it.
+"""Questions -> answers: many at a time, and what has no answer then once more by itself.
 
-Limits are seconds of the processor: on a busy machine a limit of wall time would tell how busy it was.
+Questions with the same options are files of one command line, which saves a start each; the limit there is of
+wall time. Alone a question has that many seconds of the processor: on a busy machine a limit of wall time would
+tell how busy it was.
 """
 
 from __future__ import annotations
@@ -19,17 +21,16 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from cases import Case, judge
+from cases import Case, Outcome, judge
 
 Report: TypeAlias = dict[str, Any]
 
-# Treville's own limit is of wall time, so many times the processor's; how often a process is looked at; and
-# small tests for each process.
+# Alone Treville's own limit, which is of wall time, is so many times the processor's; how often a process is
+# looked at; litmus tests and programs for each process.
 _PATIENCE = 8.0
 _LOOK = 0.5
-_AT_ONCE = 100
-# Families of programs that are as small as litmus tests.
-_SMALL = ("litmus", "correct/litmus")
+_TESTS, _PROGRAMS = 100, 20
+_OPEN = (Outcome.UNKNOWN, Outcome.BROKEN)
 
 
 @dataclass(frozen=True)
@@ -80,15 +81,14 @@ def stored(cases: Iterable[Case], folder: Path, log: Path | None) -> Iterator[An
 
 
 def _groups(cases: Iterable[Case]) -> Iterator[list[Case]]:
-    """Small tests of the same question are asked many at a time, programs one by one."""
-    tests: dict[tuple[str, ...], list[Case]] = defaultdict(list)
+    """Questions of one family with the same options, some at a time. A file is asked about once in a group."""
+    groups: dict[tuple[str, ...], dict[Path, Case]] = defaultdict(dict)
     for case in cases:
-        if case.file.suffix == ".litmus" or case.family in _SMALL:
-            tests[case.family, *case.arguments].append(case)
-        else:
-            yield [case]
-    for some in tests.values():
-        yield from (some[start : start + _AT_ONCE] for start in range(0, len(some), _AT_ONCE))
+        groups[case.family, *case.arguments][case.file] = case
+    for group in groups.values():
+        some = list(group.values())
+        size = _TESTS if some[0].file.suffix == ".litmus" else _PROGRAMS
+        yield from (some[start : start + size] for start in range(0, len(some), size))
 
 
 def _name(case: Case, folder: Path) -> str:
@@ -108,6 +108,14 @@ def _read(log: Path | None) -> dict[str, Answer]:
 
 
 def _ask(cases: Sequence[Case], folder: Path, limit: float) -> list[Answer]:
+    found = _asked(cases, folder, limit)
+    if len(cases) == 1:
+        return found
+    pairs = zip(cases, found, strict=True)
+    return [_asked([case], folder, limit)[0] if answer.outcome in _OPEN else answer for case, answer in pairs]
+
+
+def _asked(cases: Sequence[Case], folder: Path, limit: float) -> list[Answer]:
     before = _children()
     reports, missing = _run(cases, limit)
     spent = (_children() - before) / len(cases)
@@ -150,8 +158,9 @@ def _worst(reports: Sequence[Report]) -> Report:
 def _run(cases: Sequence[Case], limit: float) -> tuple[dict[str, list[Report]], Report]:
     """The reports of each file, and what is to be said of files without one."""
     command = [sys.executable, "-m", "treville", *cases[0].arguments, "--json", "--no-executions"]
+    patience = limit if len(cases) > 1 else limit * _PATIENCE
     process = subprocess.Popen(
-        [*command, "--timeout", f"{limit * _PATIENCE:g}", *(str(case.file) for case in cases)],
+        [*command, "--timeout", f"{patience:g}", *(str(case.file) for case in cases)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
