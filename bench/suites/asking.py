@@ -1,8 +1,8 @@
 """Questions -> answers: many at a time, and what has no answer then once more by itself.
 
-Questions with the same options are files of one command line, which saves a start each; the limit there is of
-wall time. Alone a question has that many seconds of the processor: on a busy machine a limit of wall time would
-tell how busy it was.
+Questions with the same options are files of one command line, which saves a start each; the limit there is
+of wall time. Alone a question has that many seconds of the processor: on a busy machine a limit of wall time
+would tell how busy it was.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def stored(cases: Iterable[Case], folder: Path, log: Path | None) -> Iterator[An
 
 
 def _groups(cases: Iterable[Case]) -> Iterator[list[Case]]:
-    """Questions of one family with the same options, some at a time. A file is asked about once in a group."""
+    """Questions of one family with the same options, some at a time."""
     groups: dict[tuple[str, ...], dict[Path, Case]] = defaultdict(dict)
     for case in cases:
         groups[case.family, *case.arguments][case.file] = case
