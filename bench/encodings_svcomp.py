@@ -17,7 +17,7 @@ import random
 import resource
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -72,9 +72,9 @@ class Run:
         return self.verdict in (Verdict.FAIL.value, Verdict.PASS.value) and not self.right
 
 
-def chosen(root: Path, sample: int, seed: int) -> Iterator[tuple[Case, str]]:
-    """The programs of each list, or a sample of them, with the model."""
-    for model in walcyrie.LISTS:
+def chosen(root: Path, lists: Sequence[str], sample: int, seed: int) -> Iterator[tuple[Case, str]]:
+    """The programs of the lists, or a sample of each, with the model."""
+    for model in lists:
         every = [case for case in walcyrie.cases(root) if case.family.startswith(f"{model}/")]
         few = random.Random(seed).sample(every, sample) if 0 < sample < len(every) else every
         yield from ((case, model) for case in few)
@@ -172,7 +172,7 @@ def main() -> int:
         else []
     )
     known = {(run.program, run.model) for run in runs}
-    for case, model in chosen(options.folder, options.sample, options.seed):
+    for case, model in chosen(options.folder, options.lists, options.sample, options.seed):
         if (case.file.name, model) in known:
             continue
         new = list(runs_of(case, model, options))
@@ -191,6 +191,7 @@ def main() -> int:
 def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--lists", nargs="+", choices=walcyrie.LISTS, default=walcyrie.LISTS)
     parser.add_argument("--sample", type=int, default=0, help="programs of each list; 0: all")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--solver", default="clasp")
