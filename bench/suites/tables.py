@@ -58,7 +58,9 @@ def page(answers: Sequence[Answer], cases: Iterable[Case]) -> str:
         f"{argued.get(a.name) or 'Not argued: ' + a.reason}"
         for a in bad
     ] or ["None."]
-    lines += ["", "## Refused", "", *_refusals(answers)]
+    lines += ["", "## Refused", "", *_refusals(answers), "", "## Unknown", ""]
+    unknown = [answer for answer in answers if answer.outcome == Outcome.UNKNOWN]
+    lines += [f"- `treville {a.name}`: {a.reason}" for a in unknown] or ["None."]
     return "\n".join(lines) + "\n"
 
 
