@@ -24,7 +24,7 @@ import walcyrie
 from cases import Case, Outcome
 from tables import arguments_for, page, table
 
-from asking import Answer, answers
+from asking import Answer, answers, stored
 
 SUITES: dict[str, Callable[[Path], Iterator[Case]]] = {
     "genmc": genmc.cases,
@@ -39,13 +39,18 @@ def main() -> int:
     chosen = list(select(options))
     print(f"{len(chosen)} questions", flush=True)
     found: list[Answer] = []
-    for answer in answers(chosen, options.folder, options.jobs, options.timeout, options.log):
+    limits = (options.jobs, options.limit)
+    if options.stored:
+        told = stored(chosen, options.folder, options.log)
+    else:
+        told = answers(chosen, options.folder, *limits, options.log, options.again)
+    for answer in told:
         found.append(answer)
         if answer.outcome in (Outcome.WRONG, Outcome.BROKEN) or options.verbose:
             print(f"{answer.outcome}: treville {answer.name}: {answer.reason}", flush=True)
-    print(table(found))
+    print(table(found, chosen))
     if options.write:
-        options.write.write_text(page(found, options.timeout))
+        options.write.write_text(page(found, chosen))
     argued = arguments_for(found)
     bad = [a for a in found if a.outcome in (Outcome.WRONG, Outcome.BROKEN) and a.name not in argued]
     return 1 if bad else 0
@@ -70,8 +75,10 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--sample", type=int, help="so many questions of each suite")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--timeout", type=float, default=60.0)
+    parser.add_argument("--limit", type=float, default=20.0, help="seconds of the processor for a question")
     parser.add_argument("--log", type=Path, help="answers as JSON lines; those in it are not asked again")
+    parser.add_argument("--stored", action="store_true", help="ask nothing: tables of what is in the log")
+    parser.add_argument("--again", action="append", default=[], choices=list(Outcome), help="but ask these")
     parser.add_argument("--write", type=Path, help="a page with tables")
     parser.add_argument("--verbose", action="store_true")
     return parser.parse_args()

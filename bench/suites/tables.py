@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import median
 
-from cases import Outcome
+from cases import Case, Outcome
 
 from asking import Answer
 
 REASONS = Path(__file__).with_name("reasons.json")
-_HEAD = ("family", "questions", *Outcome, "right %", "median s", "total s")
+_HEAD = ("family", "questions", "asked", *Outcome, "right %", "median s", "total s")
 
 
 def arguments_for(answers: Iterable[Answer]) -> dict[str, str]:
@@ -22,28 +22,32 @@ def arguments_for(answers: Iterable[Answer]) -> dict[str, str]:
     return {answer.name: stored[answer.name] for answer in answers if answer.name in stored}
 
 
-def table(answers: Sequence[Answer]) -> str:
-    """One row for each family, and one for each suite."""
+def table(answers: Sequence[Answer], cases: Iterable[Case]) -> str:
+    """One row for each family that was asked about, and one for each suite: how many questions there are, and
+    what the answers are."""
     rows = [_HEAD, tuple("---" for _ in _HEAD)]
+    there = Counter((case.suite, case.family) for case in cases)
     for suite, mine in _grouped(answers, "suite").items():
         for family, some in sorted(_grouped(mine, "family").items()):
-            rows.append(_row(f"{suite} {family}", some))
-        rows.append(_row(f"**{suite}**", mine))
+            rows.append(_row(f"{suite} {family}", there[suite, family], some))
+        rows.append(_row(f"**{suite}**", sum(n for (name, _), n in there.items() if name == suite), mine))
     return "\n".join("| " + " | ".join(str(cell) for cell in row) + " |" for row in rows)
 
 
-def page(answers: Sequence[Answer], timeout: float) -> str:
+def page(answers: Sequence[Answer], cases: Iterable[Case]) -> str:
     """`docs/suites.md`."""
     argued = arguments_for(answers)
     lines = [
         "# Other tools' test suites",
         "",
-        f"Made by `make suites`, {timeout:g} s for each question. *Right*: the verdict that the suite",
-        "states; where it says that nothing is found up to a bound, a proof or an answer up to a bound.",
-        "*Unknown*: a limit came first. *Refused*: something in the program is not supported, with its",
-        "place. Seconds are wall time of one process for each program, and of one for many litmus tests.",
+        "Made by `make suites`. *Right*: the verdict that the suite states; where it says that nothing is",
+        "found up to a bound, a proof or an answer up to a bound. *Unknown*: a limit came first. *Refused*:",
+        "something in the program is not supported, with its place. Shares are of what was *asked*. Seconds",
+        "are those of the processor, averages where one process answered many questions.",
         "",
-        table(answers),
+        *_taken(answers),
+        "",
+        table(answers, cases),
         "",
         "## Wrong, and why",
         "",
@@ -54,8 +58,19 @@ def page(answers: Sequence[Answer], timeout: float) -> str:
         f"{argued.get(a.name) or 'Not argued: ' + a.reason}"
         for a in bad
     ] or ["None."]
-    lines += ["", "## Refused", "", *_refusals(answers)]
+    lines += ["", "## Refused", "", *_refusals(answers), "", "## Unknown", ""]
+    unknown = [answer for answer in answers if answer.outcome == Outcome.UNKNOWN]
+    lines += [f"- `treville {a.name}`: {a.reason}" for a in unknown] or ["None."]
     return "\n".join(lines) + "\n"
+
+
+def _taken(answers: Iterable[Answer]) -> list[str]:
+    """Which answers are of which commit, and the wall time that each question had."""
+    counts = Counter((answer.commit, answer.limit) for answer in answers)
+    return [
+        f"- {count} answers of commit {commit}, {limit:g} s of the processor each"
+        for (commit, limit), count in counts.items()
+    ]
 
 
 def _refusals(answers: Iterable[Answer]) -> list[str]:
@@ -74,9 +89,9 @@ def _grouped(answers: Iterable[Answer], by: str) -> dict[str, list[Answer]]:
     return groups
 
 
-def _row(name: str, answers: Sequence[Answer]) -> tuple[str, ...]:
+def _row(name: str, questions: int, answers: Sequence[Answer]) -> tuple[str, ...]:
     counts = [sum(a.outcome == outcome for a in answers) for outcome in Outcome]
     seconds = [answer.seconds for answer in answers]
     share = 100 * counts[0] / len(answers)
     times = (f"{median(seconds):.2f}", f"{sum(seconds):.0f}")
-    return (name, str(len(answers)), *map(str, counts), f"{share:.1f}", *times)
+    return (name, str(questions), str(len(answers)), *map(str, counts), f"{share:.1f}", *times)

@@ -16,7 +16,7 @@ import walcyrie
 from cases import Case, Expected, Outcome, judge
 from tables import table
 
-from asking import Answer, answers
+from asking import Answer, answers, stored
 
 SAFE, UNSAFE, BOUND = Expected.SAFE, Expected.UNSAFE, Expected.SAFE_TO_BOUND
 
@@ -149,4 +149,5 @@ def test_answers_are_kept_and_not_asked_again(tmp_path: Path) -> None:
     log.write_text(log.read_text().replace("FAIL", "PASS"))
     second: list[Answer] = list(answers(cases, examples, 1, 30, log))
     assert [answer.verdict for answer in second] == ["PASS", "PASS"]
-    assert "| own litmus | 2 | 1 | 1 | 0 |" in table(second)
+    assert "| own litmus | 3 | 2 | 1 | 1 | 0 |" in table(second, [*cases, cases[0]])
+    assert list(stored(cases, examples, log)) == second

@@ -97,7 +97,7 @@ class Translation:
         self.taken = taken_functions(module)
         self.assembly_dialect = dialect_for(module.target or "x86_64", templates(module))
         self.runs_at_exit = runs_at_exit(module)
-        self.registered: list[str] = []  # functions given to atexit
+        self.registered: list[list[ir.Expr]] = []  # functions given to atexit, with the object of each
         self.resizes = resizes_objects(module)
         self.owned_mutexes = has_owned_mutexes(module)
         self.own_objects = shared_thread_locals(module)
