@@ -36,19 +36,20 @@ class EarlyWrites:
         for read in graph.reads.get(write.place, ()):
             if read.bit & write.prefix and read.thread != write.thread:
                 wanted |= read.bit
-        if not wanted:
-            return False
+        return bool(wanted) and bool(wanted & ~self.ordered(graph, write, wanted))
+
+    def ordered(self, graph: Graph, write: Event, wanted: int) -> int:
+        """The events that are ordered before the write, which comes next; no more of them than are needed to
+        know the wanted."""
         graph.threads[write.thread].append(write)
         graph.order.append(write)
         try:
-            return bool(wanted & ~self._ordered(graph, write, wanted))
+            return self._ordered(graph, write, wanted)
         finally:
             graph.threads[write.thread].pop()
             graph.order.pop()
 
     def _ordered(self, graph: Graph, write: Event, wanted: int) -> int:
-        """The events that are ordered before the write; no more of them than are needed to know the
-        wanted."""
         events = {event.bit: event for event in graph.order}
         found = todo = write.bit
         local: dict[int, list[int]] = {}

@@ -15,7 +15,7 @@ INITIAL = 1  # the bit of all initial writes
 
 
 class Kind(IntEnum):
-    """What an event is. The last five are in program order, and in no other relation; `WAIT` stands where a
+    """What an event is. The last six are in program order, and in no other relation; `WAIT` stands where a
     thread waited for a read to find something else."""
 
     READ = 0
@@ -26,6 +26,7 @@ class Kind(IntEnum):
     JOIN = 5
     ALLOCATE = 6
     WAIT = 7
+    FREE = 8
 
 
 class Event:

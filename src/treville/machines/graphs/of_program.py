@@ -21,6 +21,7 @@ _ORDERS = {
     "tso": Order.PROGRAM,
     "pso": Order.PROGRAM,
     "rc11": Order.C11,
+    "imm": Order.C11,  # whose own happens-before has more
 }
 # Definitions of what each model preserves of program order, whatever is read.
 _PRESERVED = {
