@@ -15,7 +15,7 @@ from math import lcm
 
 from treville.programs import ir
 from treville.programs.operators import OPERATORS, wrap
-from treville.programs.spin import used_registers
+from treville.programs.spin import field_names, used_registers
 from treville.records import dataclass, field
 
 _COMPARISONS = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "ult", "ule", "ugt", "uge"})
@@ -229,7 +229,7 @@ class _Uses:
 
 
 def _expressions(instruction: ir.Instruction) -> Iterator[tuple[str, ir.Expr]]:
-    for name in instruction.__dataclass_fields__:
+    for name in field_names(instruction):
         value = getattr(instruction, name)
         if isinstance(value, ir.Const | ir.Reg | ir.Op | ir.Select):
             yield name, value

@@ -29,6 +29,7 @@ from treville.programs.ir import (
     Thread,
     WritePrivate,
 )
+from treville.records import fields
 
 _ACTIONS: dict[type[Instruction], str] = {
     Store: "writes memory",
@@ -126,10 +127,22 @@ def _defined(instruction: Instruction) -> str | None:
     return None
 
 
+_NAMES: dict[type[object], tuple[str, ...]] = {}
+
+
+def field_names(instruction: Instruction) -> tuple[str, ...]:
+    """The names of its fields, which are looked up once for each kind of instruction."""
+    kind = type(instruction)
+    found = _NAMES.get(kind)
+    if found is None:
+        found = _NAMES[kind] = tuple(field.name for field in fields(instruction))
+    return found
+
+
 def used_registers(instruction: Instruction) -> set[str]:
     """The registers whose values an instruction uses."""
     found: set[str] = set()
-    for name in instruction.__dataclass_fields__:
+    for name in field_names(instruction):
         value = getattr(instruction, name)
         if isinstance(value, Const | Reg | Op | Select):
             found |= registers_of(value)

@@ -9,6 +9,7 @@ the events that are on such cycles: all that leads from one of them to another i
 from __future__ import annotations
 
 from treville.machines.graphs.event import INITIAL, Event, Kind
+from treville.machines.graphs.forbidden import Forbidden
 from treville.machines.graphs.graph import Graph
 from treville.machines.graphs.local import Dependencies
 from treville.machines.graphs.relations import Base, Spend, uncounted, units_of
@@ -53,6 +54,7 @@ class Consistency:
         self.exact, self.coherent = exact, coherent
         self.evaluated = 0
         self.spend: Spend = uncounted
+        self.forbidden: Forbidden | None = None
         self._known: dict[tuple[object, ...], bool] = {}
 
     def accepts(self, graph: Graph, write: Event, new: Event) -> bool:
@@ -65,7 +67,10 @@ class Consistency:
             return True
         if self.exact:
             return False
-        return self._is_consistent(graph, self._on_cycles(after, target) | write.bit | new.bit)
+        mask = self._on_cycles(after, target) | write.bit | new.bit
+        if self.forbidden is not None and self.forbidden.has(graph, write, new, mask):
+            return False
+        return self._is_consistent(graph, mask)
 
     def _is_consistent(self, graph: Graph, mask: int) -> bool:
         depends = self.depends
