@@ -232,10 +232,9 @@ def test_with_reductions_the_answers_are_those_of_other_engines(name: str, engin
     assert conclusive(passed > 0 and failed > 3)
 
 
-@pytest.mark.parametrize(("name", "engine"), [OTHERS[1], OTHERS[3], OTHERS[5]])
-def test_rounds_that_write(name: str, engine: str) -> None:
-    _, failed = compare_answers(name, engine, range(12 if engine == "formulas" else 40), Retrying)
-    assert conclusive(failed > 3)
+def test_rounds_that_write() -> None:
+    _, failed = compare_answers("tso", "buffers", range(8), Retrying)
+    assert conclusive(failed > 0)
 
 
 @pytest.mark.slow
