@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.asking import spread
 
-from treville.engines.contract import Decision, Proved, Refuted
+from treville.engines.contract import Decision, GaveUp, Proved, Refuted
 from treville.engines.registry import DECIDE
 from treville.engines.task import program_task
 from treville.models.library import load_model
@@ -58,3 +58,86 @@ def test_weaker_orders_are_too_weak(name: str, tmp_path: Path) -> None:
     assert isinstance(answer(weak, "rc11", Property.RACE), Refuted)
     assert isinstance(answer(weak, "rc11"), Refuted)
     assert isinstance(answer(weak, "aarch64"), Refuted)
+
+
+TRIED = """
+#include "client.h"
+static struct node { struct node *_Atomic next; atomic_int locked; } nodes[THREADS];
+static struct node *_Atomic tail;
+static int try_enter(struct node *mine)
+{
+    struct node *expected = NULL;
+    atomic_store_explicit(&mine->next, NULL, memory_order_relaxed);
+    atomic_store_explicit(&mine->locked, 1, memory_order_relaxed);
+    return atomic_compare_exchange_strong_explicit(
+        &tail, &expected, mine, memory_order_acq_rel, memory_order_acquire);
+}
+static void enter(int self) { while (!try_enter(&nodes[self])) ; }
+static void leave(int self) { atomic_store_explicit(&tail, NULL, ORDER); }
+"""
+RECURSIVE = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int level[5];
+static int sum;
+static int take(int depth) { return depth == 5 ? 0 : atomic_fetch_add(&level[depth], 1) + take(depth + 1); }
+static void *client(void *unused) { sum = take(0); return NULL; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, client, NULL);
+    pthread_join(thread, NULL);
+    assert(sum == 0);
+    return 0;
+}
+"""
+FREED = """
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+static atomic_int done;
+static void *client(void *argument)
+{
+    atomic_fetch_add((atomic_int *)argument, 1);
+    atomic_store_explicit(&done, 1, memory_order_release);
+    return LAST ? argument : (void *)(long)atomic_load((atomic_int *)argument);
+}
+int main(void)
+{
+    pthread_t thread;
+    atomic_int *cell = malloc(sizeof *cell);
+    atomic_init(cell, 0);
+    pthread_create(&thread, NULL, client, cell);
+    while (!atomic_load_explicit(&done, memory_order_acquire))
+        ;
+    free(cell);
+    pthread_join(thread, NULL);
+    return 0;
+}
+"""
+
+
+def written(folder: Path, text: str, **values: str) -> Path:
+    """A file with a program, in which names stand for values."""
+    for name, value in values.items():
+        text = text.replace(name, value)
+    (folder / "client.h").write_text((PROGRAMS / "client.h").read_text())
+    (folder / "program.c").write_text(text)
+    return folder / "program.c"
+
+
+@pytest.mark.parametrize("model", ["rc11", "imm", "aarch64", "power"])
+def test_each_round_may_write_its_node_again(tmp_path: Path, model: str) -> None:
+    assert isinstance(answer(written(tmp_path, TRIED, ORDER="memory_order_release"), model), Proved)
+    assert isinstance(answer(written(tmp_path, TRIED, ORDER="memory_order_relaxed"), model), Refuted)
+
+
+def test_recursion_goes_as_deep_as_it_takes(tmp_path: Path) -> None:
+    assert isinstance(answer(written(tmp_path, RECURSIVE), "rc11"), Proved)
+
+
+@pytest.mark.parametrize("model", ["rc11", "imm"])
+def test_what_is_freed_must_not_be_in_use(tmp_path: Path, model: str) -> None:
+    assert isinstance(answer(written(tmp_path, FREED, LAST="1"), model, Property.SAFETY), Proved)
+    assert isinstance(answer(written(tmp_path, FREED, LAST="0"), model, Property.SAFETY), GaveUp)

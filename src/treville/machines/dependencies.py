@@ -34,6 +34,10 @@ class Needs(NamedTuple):
     pick_ctrl: int
     order: int
 
+    def are_among(self, others: Needs) -> bool:
+        """Does another event depend in each way on all of these reads?"""
+        return not any(mine & ~other for mine, other in zip(self[:-1], others[:-1], strict=True))
+
 
 class Along:
     """Runs the threads of a program along a log."""

@@ -75,6 +75,16 @@ def evaluate(
     return Evaluation(model, values, violated, flags, undefined)
 
 
+def defined(
+    model: Model, n: int, sets: Mapping[str, int], relations: Mapping[str, Relation], names: Iterable[str]
+) -> list[Relation]:
+    """What some definitions of a model are, and nothing else."""
+    roots = [model.definitions[name] for name in names]
+    interpreter = _Interpreter(model, n, sets, relations, model.below(roots))
+    interpreter.run(0, len(model.nodes))
+    return [cast(Relation, interpreter.values[root]) for root in roots]
+
+
 def iterations(
     model: Model, n: int, sets: Mapping[str, int], relations: Mapping[str, Relation], group: FixpointGroup,
     values: list[Value],

@@ -38,11 +38,22 @@ from treville.programs.ir import (
     Thread,
     WritePrivate,
 )
+from treville.records import fields
+
+# What was found for each kind of instruction, since asking for fields and matching are slow: the names of its
+# fields, the field that names the register that it sets, and the kinds behind which a thread goes on with the
+# next instruction.
+_NAMES: dict[type[Instruction], tuple[str, ...]] = {}
+_FIELDS: dict[type[Instruction], str | None] = {}
+_STRAIGHT: set[type[Instruction]] = set()
 
 
 def operands(instruction: Instruction) -> Iterator[tuple[str, Expr]]:
     """The expressions of an instruction, by the names of its fields."""
-    for name in instruction.__dataclass_fields__:
+    kind = type(instruction)
+    if kind not in _NAMES:
+        _NAMES[kind] = tuple(field.name for field in fields(instruction))
+    for name in _NAMES[kind]:
         value = getattr(instruction, name)
         if isinstance(value, Const | Reg | Op | Select):
             yield name, value
@@ -69,12 +80,6 @@ def registers_of(expression: Expr) -> set[str]:
         elif isinstance(part, Select):
             pending += [part.condition, part.then, part.otherwise]
     return found
-
-
-# What was found for each kind of instruction, since a match is slow: the field that names the register that
-# it sets, and the kinds behind which a thread goes on with the next instruction.
-_FIELDS: dict[type[Instruction], str | None] = {}
-_STRAIGHT: set[type[Instruction]] = set()
 
 
 def defined_register(instruction: Instruction) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from treville.engines.contract import YES, Decision, Engine, Failure, GaveUp, Proved, Refuted, Suitability
 from treville.engines.decide.by_states import OF_MACHINES
+from treville.engines.depth import DEEPEST
 from treville.engines.features import Feature
 from treville.engines.task import ProgramTask
 from treville.machines.graphs.explore import Explorer, Failing
@@ -24,10 +25,14 @@ class Graphs(Engine[ProgramTask, Decision]):
     """See the module. A unit of work is an event that is added to a graph."""
 
     name = "graphs"
-    supports = OF_MACHINES | {Feature.FAILURES, Feature.RACES, Feature.ENDS_AT_ERRORS}
+    supports = OF_MACHINES | {
+        Feature.FAILURES, Feature.RACES, Feature.ENDS_AT_ERRORS, Feature.FREES, Feature.BEGINNINGS,
+    }  # fmt: skip
 
     def __init__(self) -> None:
         self._explorer: Explorer | None = None
+        self._task: ProgramTask | None = None
+        self._recursion = 1
         self._work = 0
 
     def fits(self, task: ProgramTask) -> Suitability:
@@ -39,13 +44,25 @@ class Graphs(Engine[ProgramTask, Decision]):
         )
 
     def search(self, task: ProgramTask, budget: Budget) -> Decision:
-        """Explore on."""
-        if self._explorer is None:
-            races = Feature.RACES in task.features
-            program = without_assertions(task.program) if races else task.program
-            self._explorer = explorer_for(program, task.model, task.property.errors, task.bound)
-            self._explorer.races = races
-        explorer = self._explorer
+        """Explore on; where recursion was cut, and no bound was asked for, again with deeper recursion."""
+        while (answer := self._explored(self._task or task, budget)) is None:
+            if not self._deepened(task):
+                return self._cut(task)
+        return answer
+
+    def _deepened(self, task: ProgramTask) -> bool:
+        """Inline recursion deeper, if that is possible."""
+        if task.bound is not None or 2 * self._recursion > DEEPEST:
+            return False
+        self._recursion *= 2
+        with task.budget.stage("front end"):
+            self._task = task.with_recursion(self._recursion)
+        self._explorer = None
+        return True
+
+    def _explored(self, task: ProgramTask, budget: Budget) -> Decision | None:
+        """An answer, or None where something was cut."""
+        explorer = self._explorer = self._explorer or self._begun(task)
 
         def spend(units: int) -> None:
             if self._work % _BETWEEN_LOOKS + units >= _BETWEEN_LOOKS:
@@ -61,11 +78,20 @@ class Graphs(Engine[ProgramTask, Decision]):
             return GaveUp(str(error), stats=self._stats())
         if found is not None:
             return self._refuted(task, explorer, found)
-        if explorer.threads.was_cut:
-            reason, advice = "something was cut at the bound", "raise --bound"
-            cut = tuple(explorer.threads.cut.values())
-            return GaveUp(reason, advice, bound=task.bound, cut=cut, stats=self._stats())
-        return Proved(stats=self._stats())
+        return None if explorer.threads.was_cut else Proved(stats=self._stats())
+
+    def _cut(self, task: ProgramTask) -> GaveUp:
+        assert self._explorer is not None
+        reason, advice = "something was cut at the bound", "raise --bound"
+        cut = tuple(self._explorer.threads.cut.values())
+        return GaveUp(reason, advice, bound=task.bound, cut=cut, stats=self._stats())
+
+    def _begun(self, task: ProgramTask) -> Explorer:
+        races = Feature.RACES in task.features
+        program = without_assertions(task.program) if races else task.program
+        explorer = explorer_for(program, task.model, task.property.errors, task.bound)
+        explorer.races = races
+        return explorer
 
     def _stats(self) -> dict[str, int]:
         assert self._explorer is not None

@@ -38,6 +38,10 @@ class Clocks:
         """Is it an atomic access?"""
         return "A" in self._tags[id(event.instruction)]
 
+    def surely_before(self, event: Event) -> int:
+        """The mask of what is before an event in whatever order the model has."""
+        return event.po if self.order is Order.PROGRAM else event.before
+
     def follow(self, event: Event, last: Event) -> None:
         """An event behind the last one of its thread; a read has its source already."""
         bit = event.bit

@@ -2,12 +2,14 @@
 
 The graph was consistent before, so a violation has a cycle through what is new. An event that nothing
 follows is in no cycle; and where no path of program order, reads-from, coherence and from-reads leads back
-to it, it is in no cycle of an axiom that is made of these. What is left is evaluated as the model says.
+to it, it is in no cycle of an axiom that is made of these. What is left is evaluated as the model says, on
+the events that are on such cycles: all that leads from one of them to another is on a cycle, too.
 """
 
 from __future__ import annotations
 
 from treville.machines.graphs.event import INITIAL, Event, Kind
+from treville.machines.graphs.forbidden import Forbidden
 from treville.machines.graphs.graph import Graph
 from treville.machines.graphs.local import Dependencies
 from treville.machines.graphs.relations import Base, Spend, uncounted, units_of
@@ -52,57 +54,69 @@ class Consistency:
         self.exact, self.coherent = exact, coherent
         self.evaluated = 0
         self.spend: Spend = uncounted
+        self.forbidden: Forbidden | None = None
         self._known: dict[tuple[object, ...], bool] = {}
 
     def accepts(self, graph: Graph, write: Event, new: Event) -> bool:
         """Is the graph consistent whose newest event is `new`, which reads or is the write?"""
         if self.coherent or graph.writes[write.place][-1] is write:
             return True
-        if not self._leads_back(graph, write, new):
+        target = new.prefix & ~INITIAL
+        after = self._reached(graph, graph.later(write), target if self.exact else 0)
+        if not any(target & bit for bit in after):
             return True
         if self.exact:
             return False
-        return self._is_consistent_before(graph, write.prefix | new.prefix) and self._is_consistent(graph)
+        mask = self._on_cycles(after, target) | write.bit | new.bit
+        if self.forbidden is not None and self.forbidden.has(graph, write, new, mask):
+            return False
+        return self._is_consistent(graph, mask)
 
-    def _is_consistent_before(self, graph: Graph, prefix: int) -> bool:
-        """Is what the new event needs consistent? Few different such parts occur in many graphs."""
-        part = graph.restricted(prefix | INITIAL)
-        key = part.key()
+    def _is_consistent(self, graph: Graph, mask: int) -> bool:
+        depends = self.depends
+        needs = None if depends is None else {thread: depends.of(graph, thread) for thread in graph.threads}
+        base = Base(graph, needs, _with_partners(graph, mask))
+        key = base.key()
         found = self._known.get(key)
         if found is None:
             if len(self._known) > _MOST_KNOWN:
                 self._known.clear()
-            found = self._known[key] = self._is_consistent(part)
+            self.spend(units_of(base))
+            self.evaluated += 1
+            judged = evaluate(self.model, base.count, base.sets, base.relations, everything=False)
+            found = self._known[key] = judged.consistent
         return found
 
-    def _is_consistent(self, graph: Graph) -> bool:
-        depends = self.depends
-        needs = None if depends is None else {thread: depends.of(graph, thread) for thread in graph.threads}
-        base = Base(graph, needs)
-        self.spend(units_of(base))
-        self.evaluated += 1
-        return evaluate(self.model, base.count, base.sets, base.relations, everything=False).consistent
-
-    def _leads_back(self, graph: Graph, write: Event, new: Event) -> bool:
-        """Does a path from the writes behind one lead back to the new event?"""
-        target = new.prefix & ~1
-        reached = todo = graph.later(write)
-        if reached & target:
-            return True
-        events = {event.bit: event for event in graph.order}
-        present = 0
-        for bit in events:
-            present |= bit
+    def _reached(self, graph: Graph, todo: int, target: int) -> dict[int, int]:
+        """What comes directly after each event that some events lead to, these included; no more than is
+        needed to find one of a target."""
+        events, present = {}, 0
+        for event in graph.order:
+            events[event.bit] = event
+            present |= event.bit
+        found: dict[int, int] = {}
+        reached = todo
         while todo:
             bit = todo & -todo
             todo ^= bit
-            event = events[bit]
-            fresh = self._after(graph, event) & present & ~reached
-            if fresh & target:
-                return True
-            reached |= fresh
-            todo |= fresh
-        return False
+            after = found[bit] = self._after(graph, events[bit]) & present
+            todo |= after & ~reached
+            reached |= after
+            if bit & target:
+                break
+        return found
+
+    def _on_cycles(self, after: dict[int, int], target: int) -> int:
+        """Those of the events that lead back to the target."""
+        found = 0
+        for bit in after:
+            found |= bit & target
+        rest = {bit: behind for bit, behind in after.items() if not bit & found}
+        while fresh := [bit for bit, behind in rest.items() if behind & found]:
+            for bit in fresh:
+                found |= bit
+                del rest[bit]
+        return found
 
     def _after(self, graph: Graph, event: Event) -> int:
         """The events that come directly after one."""
@@ -117,3 +131,17 @@ class Consistency:
             found |= self.bits.behind(event.value, -1)
         join = graph.joins.get(event.thread)
         return found if join is None else found | join.bit
+
+
+def _with_partners(graph: Graph, mask: int) -> int:
+    """Those events, what they read, and the other halves of updates."""
+    found = mask
+    for event in graph.order:
+        if event.bit & mask and event.source is not None:
+            found |= event.source.bit
+    for event in graph.order:
+        if event.linked and event.kind is Kind.WRITE:
+            read = graph.threads[event.thread][event.index - 1]
+            if (event.bit | read.bit) & found:
+                found |= event.bit | read.bit
+    return found

@@ -15,7 +15,7 @@ INITIAL = 1  # the bit of all initial writes
 
 
 class Kind(IntEnum):
-    """What an event is. The last five are in program order, and in no other relation; `WAIT` stands where a
+    """What an event is. The last six are in program order, and in no other relation; `WAIT` stands where a
     thread waited for a read to find something else."""
 
     READ = 0
@@ -26,6 +26,7 @@ class Kind(IntEnum):
     JOIN = 5
     ALLOCATE = 6
     WAIT = 7
+    FREE = 8
 
 
 class Event:
@@ -35,12 +36,13 @@ class Event:
     `releases` and `released_seen`; `pending` is what an acquire fence would get, `fenced` what the last
     release fence had. `po` are those before it in program order, itself included. `linked`: half of a
     read-modify-write. `idle`: its thread only goes round, and waits. `known`: the writes that were there when
-    a thread began to wait."""
+    a thread began to wait. `preserved` and `behind_fence` are those of its thread that a model orders before
+    it, -1 if that is not known yet."""
 
     __slots__ = (
-        "after", "before", "bit", "fenced", "fenced_seen", "idle", "index", "instruction", "kind", "known",
-        "linked", "pending", "pending_seen", "place", "po", "prefix", "released_seen", "releases", "seen",
-        "source", "state", "thread", "value",
+        "after", "before", "behind_fence", "bit", "fenced", "fenced_seen", "idle", "index",
+        "instruction", "kind", "known", "linked", "pending", "pending_seen", "place", "po", "prefix",
+        "preserved", "released_seen", "releases", "seen", "source", "state", "thread", "value",
     )  # fmt: skip
 
     def __init__(self, kind: Kind, thread: int, index: int, bit: int, state: int) -> None:
@@ -50,6 +52,7 @@ class Event:
         self.source: Event | None = None
         self.instruction: ir.Instruction | None = None
         self.linked = self.idle = False
+        self.preserved = self.behind_fence = -1
         self.prefix = self.po = self.before = self.seen = 0
         self.releases = self.released_seen = self.known = 0
         self.pending = self.pending_seen = self.fenced = self.fenced_seen = 0

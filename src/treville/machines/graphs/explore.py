@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
-from treville.machines.graphs.clocks import Clocks, lower_bound
+from treville.machines.graphs.clocks import Clocks, Order, lower_bound
 from treville.machines.graphs.consistency import Bits, Consistency
 from treville.machines.graphs.early import EarlyWrites
-from treville.machines.graphs.event import Event, Kind, initial_write
+from treville.machines.graphs.event import INITIAL, Event, Kind, initial_write
 from treville.machines.graphs.graph import Graph, may_be_revisited
 from treville.machines.graphs.races import Races
-from treville.machines.graphs.rounds import Rounds
+from treville.machines.graphs.rounds import Again, Rounds
 from treville.machines.graphs.space import Outside, Space
 from treville.machines.graphs.waits import Waits, mask_of
 from treville.machines.states import TooManyStates
@@ -34,7 +34,7 @@ _LOOK_ON = 5_000
 Found: TypeAlias = "Graph | Failing | None"
 Choice: TypeAlias = Callable[[], Found]
 ORDERLESS = frozenset(("A", "RLX", "NA", "DATA"))
-_STEPS = (Does.FENCE, Does.SPAWN, Does.ALLOCATE)
+_STEPS = (Does.FENCE, Does.SPAWN, Does.ALLOCATE, Does.FREE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +87,19 @@ class Explorer:
         if self.early is not None:
             self.early.spend = self.spend
         while True:
-            if self._graph is None:
-                if not stack:
-                    break
-                found = stack[-1]()  # it stays there if work ends in the midst of it
-                stack.pop()
-            else:
-                self.spend(1)
-                found = self._next(self._graph)
-                self._look_on -= bool(self.doubt)
+            try:
+                if self._graph is None:
+                    if not stack:
+                        break
+                    found = stack[-1]()  # it stays there if work ends in the midst of it
+                    stack.pop()
+                else:
+                    self.spend(1)
+                    found = self._next(self._graph)
+                    self._look_on -= bool(self.doubt)
+            except Again:
+                found, self.complete, self.blocked = None, 0, 0
+                stack[:] = [self._begin]
             if isinstance(found, Failing):
                 return found
             self._graph = found
@@ -176,6 +180,8 @@ class Explorer:
         self.clocks.follow(event, last)
         if kind is Kind.ALLOCATE:
             result = self.space.allocate(graph, event, number, self.threads.frames[last.after].objects)
+        elif kind is Kind.FREE:
+            self.space.free(graph, event, self.clocks.surely_before(event))
         elif kind is Kind.SPAWN:
             result = event.value = self._child(number, event.index)
         elif kind is Kind.JOIN:
@@ -256,6 +262,9 @@ class Explorer:
                 if ir.error_of(instruction) in self.errors:
                     return Failing(graph, instruction, str(outside))
                 return self._stopped(graph, number, last)
+        if graph.objects:
+            of_c = self.clocks.order is Order.C11
+            self.space.lives(graph, action.address, last.before if of_c else None)
         return access(graph, number, last, action)
 
     def _stopped(self, graph: Graph, number: int, last: Event) -> Graph:
@@ -329,11 +338,16 @@ class Explorer:
         event.instruction, event.place, event.source = instruction, action.address, write
         event.value = wrap(write.value, instruction.bits)
         event.after = self._behind(last.after, event.value if instruction.register is not None else 0)
-        event.linked = instruction.link and self.threads.actions[event.after].does is Does.STORE
+        event.linked = instruction.link and self._writes_back(event.after)
         self.clocks.follow(event, last)
         if self.reduced:
             event.idle = self._is_idle(graph, event)
         return event
+
+    def _writes_back(self, state: int) -> bool:
+        """Is the second half of an update next?"""
+        store = self.threads.actions[state].instruction
+        return isinstance(store, ir.Store) and store.link
 
     def _with_read(self, graph: Graph, event: Event) -> Graph:
         graph.waiting.pop(event.thread, None)
@@ -426,12 +440,24 @@ class Explorer:
             self.doubt = "a write that an earlier read might have read: load buffering"
         graph.urgent = -1
         low = 1 + lower_bound(graph, place, last.seen)
+        if place in self._rounds.watched and not self._is_ordered(graph, event):
+            self._rounds.contest(place)
         choices: list[Choice] = []
         for read in graph.reads.get(place, ()):
             if not read.bit & event.prefix:
                 choices += self._revisits(graph, read, event, low)
         choices += [self._put(graph, event, position) for position in self._places(graph, event, low)]
         return self._one_of(choices)
+
+    def _is_ordered(self, graph: Graph, write: Event) -> bool:
+        """Are all writes of other threads to its cell surely before a write, which comes next?"""
+        others = mask_of(graph, write.place) & ~write.seen & ~INITIAL
+        for other in graph.writes[write.place]:
+            if other.thread == write.thread:
+                others &= ~other.bit
+        if others and self.early is not None and self.clocks.order is Order.PROGRAM:
+            others &= ~self.early.ordered(graph, write, others)
+        return not others
 
     def _places(self, graph: Graph, event: Event, low: int) -> list[int]:
         """Where a write can go in coherence: not before what its thread knows, nor into an update."""

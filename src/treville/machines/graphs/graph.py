@@ -11,11 +11,13 @@ from treville.machines.graphs.event import INITIAL, Event, Kind
 class Graph:
     """`threads` are the events of each thread, `roots` what started it, `order` all events as they were
     added. `writes` has coherence for each cell, the initial write first, `reads` the reads of each cell,
-    `objects` the allocations by where the objects begin, `joins` who joined a thread. `waiting` are the
-    threads that wait for a read to find something else than what the masks of writes have. `urgent` is a
-    thread in the middle of a read-modify-write, or -1."""
+    `objects` the allocations by where the objects begin, `frees` what ended them, `joins` who joined a
+    thread. `waiting` are the threads that wait for a read to find something else than what the masks of
+    writes have. `urgent` is a thread in the middle of a read-modify-write, or -1."""
 
-    __slots__ = ("joins", "objects", "order", "reads", "roots", "threads", "urgent", "waiting", "writes")
+    __slots__ = (
+        "frees", "joins", "objects", "order", "reads", "roots", "threads", "urgent", "waiting", "writes",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.threads: dict[int, list[Event]] = {}
@@ -24,6 +26,7 @@ class Graph:
         self.writes: dict[int, tuple[Event, ...]] = {}
         self.reads: dict[int, tuple[Event, ...]] = {}
         self.objects: dict[int, Event] = {}
+        self.frees: dict[int, Event] = {}
         self.joins: dict[int, Event] = {}
         self.waiting: dict[int, int] = {}
         self.urgent = -1
@@ -37,6 +40,7 @@ class Graph:
         other.writes = self.writes.copy()
         other.reads = self.reads.copy()
         other.objects = self.objects.copy()
+        other.frees = self.frees.copy()
         other.joins = self.joins.copy()
         other.waiting = self.waiting.copy()
         other.urgent = self.urgent
@@ -59,6 +63,7 @@ class Graph:
             place: tuple([read for read in reads if read.bit & kept]) for place, reads in self.reads.items()
         }
         other.objects = {at: event for at, event in self.objects.items() if event.bit & kept}
+        other.frees = {at: event for at, event in self.frees.items() if event.bit & kept}
         other.joins = {thread: event for thread, event in self.joins.items() if event.bit & kept}
         other.waiting = {
             thread: (self.waiting[thread] if events[-1] is threads[thread][-1] else events[-1].known) & kept

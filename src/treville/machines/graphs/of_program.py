@@ -6,6 +6,7 @@ from treville.machines.graphs.clocks import Clocks, Order
 from treville.machines.graphs.consistency import Bits, Consistency
 from treville.machines.graphs.early import EarlyWrites
 from treville.machines.graphs.explore import Explorer
+from treville.machines.graphs.forbidden import Forbidden
 from treville.machines.graphs.local import Dependencies
 from treville.machines.graphs.relations import uncounted
 from treville.machines.graphs.space import Space
@@ -21,6 +22,7 @@ _ORDERS = {
     "tso": Order.PROGRAM,
     "pso": Order.PROGRAM,
     "rc11": Order.C11,
+    "imm": Order.C11,  # whose own happens-before has more
 }
 # Definitions of what each model preserves of program order, whatever is read.
 _PRESERVED = {
@@ -30,6 +32,10 @@ _PRESERVED = {
     "power": ("ppo", "strong", "light"),
     "riscv": ("static-order",),
 }
+# Models for which a quick look tells most of what they forbid, and what their fences are.
+_QUICKLY_FORBIDDEN: dict[str, tuple[str, ...]] = {
+    "aarch64": (), "armv7": ("strong", "light"), "power": ("strong", "light"),
+}  # fmt: skip
 _CAUSAL = ("sc", "svcomp")
 _C11 = "rc11"
 
@@ -64,6 +70,8 @@ def explorer_for(
     )
     if preserved is not None and depends is not None:
         explorer.early = EarlyWrites(model, preserved, depends)
+        if model.shipped in _QUICKLY_FORBIDDEN:
+            consistency.forbidden = Forbidden(explorer.early, _QUICKLY_FORBIDDEN[model.shipped])
     return explorer
 
 

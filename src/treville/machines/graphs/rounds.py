@@ -6,6 +6,12 @@ waits there: its reads can still be revisited by later writes, and then it goes 
 where the last read of a round finds what the first might have found as well: a compare-and-exchange that
 fails and is tried again with what it found (M. Kokologiannakis, X. Ren, V. Vafeiadis, Dynamic partial order
 reductions for spinloops, FMCAD 2021).
+
+Nobody sees a write, either, that repeats the one before it in coherence, of the same thread: who reads it
+could read that one. Writes of other threads might yet come between the two, and perhaps need that the thread
+goes on. So the cell is watched: if any write of it is not ordered after those of other threads that it needs
+or meets, the cell is *contested*, and rounds that write it count. What was left out until then, or until the
+cell was watched, is explored again.
 """
 
 from __future__ import annotations
@@ -25,6 +31,10 @@ _MOST_THREADS = 64  # as `Memories.fresh` names objects
 _UNSEEN = (Kind.READ, Kind.FENCE, Kind.CHOOSE, Kind.WAIT)
 
 
+class Again(Exception):
+    """What was left out so far may make a difference after all."""
+
+
 class Rounds:
     """Looks for rounds that make no difference. `globals` is the number of globals, `behind` the thread
     after an action with a result."""
@@ -33,6 +43,8 @@ class Rounds:
         self, threads: Threads, global_count: int, behind: Callable[[int, int], int],
         depends: Dependencies | None, orderless: frozenset[str],
     ) -> None:  # fmt: skip
+        self.watched: set[int] = set()  # the cells in which repeated writes count for nothing
+        self._contested: set[int] = set()
         self.threads, self._globals, self._behind = threads, global_count, behind
         self._depends, self._orderless = depends, orderless
         self._overwritten: dict[tuple[int, int], bool] = {}
@@ -47,7 +59,7 @@ class Rounds:
             other = events[index]
             kind = other.kind
             if kind is Kind.WRITE:
-                if not self._is_unseen(events, other, after):
+                if not self._is_unseen(graph, other, after):
                     return False
             elif kind not in _UNSEEN:
                 return False
@@ -72,11 +84,46 @@ class Rounds:
         asked = first - self._orderless
         return asked <= second or (asked <= {"ACQ"} and bool(second & ACQUIRING))
 
-    def _is_unseen(self, events: list[Event], write: Event, after: int) -> bool:
+    def _is_unseen(self, graph: Graph, write: Event, after: int) -> bool:
         """Does a write leave what was there, or something that nobody will see?"""
+        events = graph.threads[write.thread]
         if write.linked:
             return write.value == events[write.index - 1].value
-        return self._is_private(events, write) and self._is_overwritten(after, write.place)
+        if self._is_private(events, write) and self._is_overwritten(after, write.place):
+            return True
+        return self._repeats(graph, write)
+
+    def _repeats(self, graph: Graph, write: Event) -> bool:
+        """Does a write leave what the same instruction has written just before, or what was there at first,
+        and depend on no less?"""
+        place = write.place
+        if place in self._contested:
+            return False
+        writes = graph.writes[place]
+        before = writes[writes.index(write) - 1]
+        if before.value != write.value or before.thread not in (-1, write.thread):
+            return False
+        if before.thread == write.thread and not self._depends_as(graph, before, write):
+            return False
+        if place not in self.watched:
+            self.watched.add(place)
+            raise Again
+        return True
+
+    def _depends_as(self, graph: Graph, before: Event, write: Event) -> bool:
+        if before.instruction is not write.instruction:
+            return False
+        if self._depends is None:
+            return True
+        needs = self._depends.of(graph, write.thread)
+        first, second = needs[before.index], needs[write.index]
+        return first is not None and second is not None and first.are_among(second)
+
+    def contest(self, place: int) -> None:
+        """A write of a cell is not ordered after those of others."""
+        self.watched.discard(place)
+        self._contested.add(place)
+        raise Again
 
     def _is_private(self, events: list[Event], write: Event) -> bool:
         """Is it in an object that the thread made, and told nobody of?"""

@@ -17,7 +17,7 @@ from treville.results.verdict import Verdict
 
 _KINDS = {
     Kind.READ: "R", Kind.WRITE: "D", Kind.FENCE: "F", Kind.CHOOSE: "H", Kind.SPAWN: "S", Kind.JOIN: "J",
-    Kind.ALLOCATE: "A",
+    Kind.ALLOCATE: "A", Kind.FREE: "D",
 }  # fmt: skip
 
 
@@ -27,7 +27,7 @@ def answer_of(explorer: Explorer, found: Failing) -> Answer:
     placed: dict[int, list[Event]] = {}
     bodies = {0: MAIN}
     for event in _in_order(found.graph):
-        if event.instruction is None:
+        if event.instruction is None or (event.kind is Kind.FREE and not event.place):
             continue
         if isinstance(event.instruction, ir.Spawn):
             bodies[event.value] = event.instruction.function
@@ -57,6 +57,10 @@ def _logged(graph: Graph, event: Event, placed: dict[int, list[Event]]) -> Log:
         at = final.index(event)
         place = 1 + sum(final.index(other) < at for other in order)
         order.insert(place - 1, event)
+    elif event.kind is Kind.FREE:
+        order = placed.setdefault(event.place, [])
+        order.append(event)
+        place = len(order)
     elif event.kind in (Kind.SPAWN, Kind.JOIN):
         address, value = event.value, 0
     elif event.kind is Kind.CHOOSE:
