@@ -13,9 +13,9 @@ _FIRST = (0,)
 WRITES: dict[str, tuple[int, ...]] = {
     **dict.fromkeys(
         ("abort", "exit", "_exit", "_Exit", "quick_exit", "reach_error", "__assert", "__assert_fail",
-         "__assert_rtn", "assume_abort_if_not", "atexit", "fflush", "ffs", "ffsl", "ffsll", "fprintf",
-         "fputc", "fputs", "getchar", "getpid", "gettid", "perror", "printf", "putc", "putchar", "puts",
-         "rand", "random", "srand", "srandom", "vfprintf", "vprintf", "usleep", "sleep", "nanosleep",
+         "__assert_rtn", "assume_abort_if_not", "atexit", "__cxa_atexit", "fflush", "ffs", "ffsl", "ffsll",
+         "fprintf", "fputc", "fputs", "getchar", "getpid", "gettid", "perror", "printf", "putc", "putchar",
+         "puts", "rand", "random", "srand", "srandom", "vfprintf", "vprintf", "usleep", "sleep", "nanosleep",
          "clock_nanosleep", "clock", "sched_yield", "malloc", "valloc", "calloc", "aligned_alloc", "memalign",
          "alloca", "__builtin_alloca", "_Znwm", "_Znam", "_ZnwmSt11align_val_t", "memcmp", "bcmp"),
         (),
