@@ -141,3 +141,50 @@ def test_recursion_goes_as_deep_as_it_takes(tmp_path: Path) -> None:
 def test_what_is_freed_must_not_be_in_use(tmp_path: Path, model: str) -> None:
     assert isinstance(answer(written(tmp_path, FREED, LAST="1"), model, Property.SAFETY), Proved)
     assert isinstance(answer(written(tmp_path, FREED, LAST="0"), model, Property.SAFETY), GaveUp)
+
+
+REPLACED = """
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#define GET(place) atomic_load_explicit(&place, memory_order_relaxed)
+#define SET(place, value) atomic_store_explicit(&place, value, memory_order_relaxed)
+static atomic_int first = 1, second, go, last;
+static int seen = 1;
+static void *reader(void *unused)
+{
+    int got = GET(first), before = got;
+    ROUNDS
+    SET(last, got + 1);
+    seen = before;
+    return NULL;
+}
+static void *writer(void *unused)
+{
+    SET(last, 2);
+    atomic_thread_fence(memory_order_seq_cst);
+    SET(first, 0);
+    return NULL;
+}
+static void *starter(void *unused) { SET(go, 1); return NULL; }
+int main(void)
+{
+    void *(*bodies[])(void *) = { reader, writer, starter };
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++) pthread_create(&threads[i], NULL, bodies[i], NULL);
+    for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
+    assert(seen != 0 || last != 2);
+    return 0;
+}
+"""
+OF_TWO_READS = "while (!GET(go)) got = GET(second);"
+OF_ONE_READ = "for (int found; !(found = GET(go)); ) got = found;"
+
+
+@pytest.mark.parametrize("model", ["aarch64", "power"])
+@pytest.mark.parametrize("rounds", [OF_TWO_READS, OF_ONE_READ])
+def test_a_round_may_end_a_dependency(tmp_path: Path, model: str, rounds: str) -> None:
+    """It finds the same number elsewhere, so what is written with that need not wait for the first read."""
+    assert isinstance(answer(written(tmp_path, REPLACED, ROUNDS=rounds), model), Refuted)
+    kept = rounds.replace("got = found", "").replace("got = GET(second)", "GET(second)")
+    assert isinstance(answer(written(tmp_path, REPLACED, ROUNDS=kept), model), Proved)

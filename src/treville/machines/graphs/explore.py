@@ -76,7 +76,7 @@ class Explorer:
         depends = self.consistency.depends
         orderless = ORDERLESS if depends is None else ORDERLESS - {"A"}  # which is Arm's acquire
         self._rounds = Rounds(self.threads, self.space.memories.globals, self._behind, depends, orderless)
-        self._waits = Waits(self.threads)
+        self._waits = Waits(self.threads, depends)
         self._races = Races(self.clocks)
         self._stack.append(self._begin)
 

@@ -59,6 +59,39 @@ class Dependencies:
             walk.run_to(following)
         return long.depends_on_all_of(short, {name for name, _ in self._threads.frames[after].registers})
 
+    def are_kept(self, graph: Graph, first: Event, last: Event, after: int) -> bool:
+        """Does what follows depend on all that it would depend on without a round of events, behind which the
+        thread is where it was before the first?"""
+        following = self._threads.actions[after].instruction
+        if following is None:
+            return True
+        events = graph.threads[first.thread]
+        long, short = self._walk(graph, first.thread), self._walk(graph, first.thread)
+        for walk, passed in ((long, [*events[: last.index], last]), (short, events[: first.index])):
+            for event in passed:
+                self._pass(walk, event)
+            walk.run_to(following)
+        return long.depends_on_all_of(short, {name for name, _ in self._threads.frames[after].registers})
+
+    def are_kept_by_read(self, state: int, value: int) -> bool:
+        """The same for a round of one read that finds a value, whatever the thread depended on before."""
+        before, behind = self._at(state), self._at(state)
+        load = behind.body.instructions[behind.position]
+        behind.go_on(Value(value))
+        behind.run_to(load)
+        return behind.depends_on_all_of(before, {name for name, _ in self._threads.frames[state].registers})
+
+    def _at(self, state: int) -> Walk:
+        """A thread where each register and cell depends on something of its own."""
+        frame = self._threads.frames[state]
+        walk = Walk(self._threads.bodies[frame.body], 0)
+        walk.position = frame.position
+        for number, (name, value) in enumerate(frame.registers):
+            walk.registers[name] = Value(value, 1 << number)
+        for number, ((name, at), value) in enumerate(frame.cells, len(frame.registers)):
+            walk.cells.setdefault(name, {})[at] = Value(value, 1 << number)
+        return walk
+
     def _walk(self, graph: Graph, thread: int) -> Walk:
         body, argument = self._body(graph, thread)
         return Walk(self._threads.bodies[body], thread, argument)

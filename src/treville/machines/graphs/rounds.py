@@ -51,8 +51,7 @@ class Rounds:
 
     def ends(self, graph: Graph, event: Event, after: int) -> bool:
         """Does a round end with the event, behind which the thread is `after`?"""
-        same = self.threads.same_place
-        if same(event.state, after):
+        if self._is_back(graph, event, event, after):
             return True
         events = graph.threads[event.thread]
         for index in range(event.index - 1, -1, -1):
@@ -63,11 +62,17 @@ class Rounds:
                     return False
             elif kind not in _UNSEEN:
                 return False
-            if same(other.state, after):
+            if self._is_back(graph, other, event, after):
                 return True
             if kind is Kind.READ and self._finds_as_well(graph, other, event, after):
                 return True
         return False
+
+    def _is_back(self, graph: Graph, first: Event, last: Event, after: int) -> bool:
+        """Is the thread where it was before the first event, and depends on no less?"""
+        if not self.threads.same_place(first.state, after):
+            return False
+        return self._depends is None or self._depends.are_kept(graph, first, last, after)
 
     def _finds_as_well(self, graph: Graph, first: Event, last: Event, after: int) -> bool:
         """Might the first read of a round have found what the last one found, with the same effect, and with

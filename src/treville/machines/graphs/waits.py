@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from treville.machines.graphs.event import Event, Kind
 from treville.machines.graphs.graph import Graph
+from treville.machines.graphs.local import Dependencies
 from treville.machines.threads import ARBITRARY, Action, Does, Threads
 from treville.programs import ir
 from treville.programs.operators import wrap
@@ -21,8 +22,8 @@ from treville.programs.operators import wrap
 class Waits:
     """Knows which values leave a thread where it is."""
 
-    def __init__(self, threads: Threads) -> None:
-        self._threads = threads
+    def __init__(self, threads: Threads, depends: Dependencies | None = None) -> None:
+        self._threads, self._depends = threads, depends
         self._known: dict[tuple[int, int], bool] = {}
 
     def blocks(self, state: int, action: Action, write: Event) -> bool:
@@ -38,8 +39,13 @@ class Waits:
         assert isinstance(load, ir.Load)
         if load.link:
             return False
-        after = self._threads.after(state, wrap(write.value, load.bits) if load.register is not None else 0)
-        return self.is_stuck(after) or self._threads.same_place(state, after)
+        value = wrap(write.value, load.bits) if load.register is not None else 0
+        after = self._threads.after(state, value)
+        if self.is_stuck(after):
+            return True
+        if not self._threads.same_place(state, after):
+            return False
+        return self._depends is None or self._depends.are_kept_by_read(state, value)
 
     def is_stuck(self, state: int) -> bool:
         """Does the thread not go on because an assumption does not hold?"""
