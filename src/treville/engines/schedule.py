@@ -65,8 +65,8 @@ _APART = Slice("apart", 1)
 _OPEN = Slice("view-abstraction", 20_000)
 _LOOK = Slice("interleavings", 2_500)
 _LOOK_WITHOUT_VIEWS = Slice("interleavings", 2_500, instead_of="views")
-# Locks and queues are few graphs, and cheaper than states with views, and than formulas (bench/schedule.py).
-_FEW_GRAPHS = Slice("graphs", 30_000, instead_of="buffers")
+# Under RC11 locks and queues are few graphs, and cheaper than states with views (bench/schedule.py).
+_FEW_GRAPHS = Slice("graphs", 30_000, beside="views")
 _NOTHING: frozenset[Feature] = frozenset()
 
 _GRAPHS_OF_RACES = Slice("graphs", 30_000)
@@ -77,8 +77,8 @@ def _of_pointers(first: Slice) -> tuple[Slice, ...]:
     structures). A state with views costs as much as forty events of graphs (bench/schedule.py)."""
     return (
         _APART, first, *_states(80_000, 1_500), _OPEN, _LOOK_WITHOUT_VIEWS, Slice("formulas", 1_500),
-        Slice("graphs", 100_000), Slice("formulas", 6_500), Slice("graphs", 300_000),
-        Slice("views", 10_000), Slice("robustness", 10_000, instead_of="views"),
+        Slice("graphs", 50_000), Slice("formulas", 6_500), Slice("graphs", 150_000),
+        Slice("views", 58_500), Slice("robustness", 58_500, instead_of="views"),
         Slice("formulas", 40_000), *_states(320_000, 340_000), Slice("graphs", 2_000_000),
         Slice("formulas"),
     )  # fmt: skip
@@ -89,8 +89,8 @@ def _of_locks(first: Slice) -> tuple[Slice, ...]:
     return (
         _APART, first, Slice("robustness", 3_600),
         *_states(5_000, 1_200), _OPEN, _LOOK_WITHOUT_VIEWS, Slice("formulas", 1_500),
-        Slice("graphs", 150_000), Slice("formulas", 6_500), *_states(75_000, 10_000),
-        Slice("graphs", 600_000), Slice("formulas", 40_000), *_states(320_000, 340_000),
+        Slice("graphs", 50_000), Slice("formulas", 6_500), *_states(75_000, 59_000),
+        Slice("graphs", 400_000), Slice("formulas", 40_000), *_states(320_000, 340_000),
         Slice("graphs", 2_000_000), Slice("formulas"),
     )  # fmt: skip
 
