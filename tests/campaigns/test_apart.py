@@ -24,9 +24,13 @@ from treville.results.verdict import Verdict
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="needs processes that can be forked")
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "litmus"
-WIDE = "X86 wide\n{ x=0; }\n" + "\n".join(
-    [" P0 | P1 | P2 | P3 ;", *([" MOV [x],$1 | MOV [x],$2 | MOV [x],$3 | MOV EAX,[x] ;"] * 8)]
+REGISTERS = ("EAX", "EBX", "ECX", "EDX", "ESI", "EDI")
+# Four threads read six writes: nobody lists all final states.
+WIDE = "X86 wide\n{ x=0; }\n P0 | P1 | P2 | P3 | P4 ;\n" + "".join(
+    f" MOV [x],${number} | " + " | ".join([f"MOV {name},[x]"] * 4) + " ;\n"
+    for number, name in enumerate(REGISTERS, 1)
 )
+ALL_ZERO = " /\\ ".join(f"{thread}:{name}=0" for thread in range(1, 5) for name in REGISTERS)
 
 
 class Seeing(Nobody):
@@ -45,7 +49,7 @@ class Seeing(Nobody):
 
 def test_a_thread_gets_reports_in_order_and_cancels_what_takes_for_ever() -> None:
     asked = [Question(str(EXAMPLES / name), "tso") for name in ("SB.litmus", "MP.litmus", "nothing.litmus")]
-    asked.append(Question("wide", "tso", Options(limits=Limits(600)), text=f"{WIDE}\nexists (x=1)\n"))
+    asked.append(Question("wide", "tso", Options(limits=Limits(600)), text=f"{WIDE}exists ({ALL_ZERO})\n"))
     seeing, enough, reports = Seeing(), threading.Event(), list[LitmusReport]()
 
     def serve() -> None:
