@@ -98,12 +98,11 @@ def test_atomic_steps_wait_for_the_buffer_under_tso() -> None:
 def test_straight_line_programs_agree_with_exploration(seed: int) -> None:
     for model in ("sc", "tso", "pso"):
         system = read_system(random_litmus(seed), f"seed {seed}", model)
-        answer = decide(system, Budget(20), approximate=seed % 2 == 0)
         found = explore(system, system.processes, most=60_000, bounds=Bounds(buffer=5))
-        if found.unsafe is not None:
-            assert answer.verdict is Verdict.FAIL, model
-        elif found.complete and model == "sc":
-            assert answer.verdict is Verdict.PASS
+        is_safe = found.complete and model == "sc"  # elsewhere longer buffers might do more
+        if found.unsafe is not None or is_safe:
+            answer = decide(system, Budget(60), approximate=seed % 2 == 0)
+            assert answer.verdict is (Verdict.PASS if found.unsafe is None else Verdict.FAIL), model
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -124,7 +123,10 @@ def _expected(folder: str, column: str) -> list[tuple[str, str]]:
         return [(row["file"], row[column]) for row in csv.DictReader(file)]
 
 
-_SLOW = ("arbiter_v3", "flash_nodata", "flash_enum", "german_pfs_data_enum")
+# More than two seconds each; bench/param.py has them all.
+_SLOW = (
+    "arbiter_v3", "flash_nodata", "flash_enum", "german_pfs_data", "german.ctc", "ricart_abdulla_int",
+)  # fmt: skip
 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
