@@ -220,6 +220,22 @@ def test_races_are_those_of_the_solver() -> None:
     assert conclusive(kinds == {Proved, Refuted})
 
 
+def test_races_are_noticed_while_failures_are_looked_for() -> None:
+    kinds, rc11 = set(), load_model("rc11")
+    for seed in range(60):
+        program = as_program(random_races(seed))
+        safe = DECIDE["graphs"]().run(ready_task(program, rc11))
+        assert isinstance(safe, Proved)
+        races = DECIDE["graphs"]().run(ready_task(program, rc11, Property.RACE))
+        assert (Property.RACE in safe.also) == isinstance(races, Proved), seed
+        kinds.add(type(races))
+    assert conclusive(kinds == {Proved, Refuted})
+    for task in (ready_task(program, load_model("sc")), ready_task(program, rc11, Property.MEMORY)):
+        alone = DECIDE["graphs"]().run(task)
+        assert isinstance(alone, Proved)
+        assert not alone.also
+
+
 OTHERS = [
     ("sc", "buffers"), ("tso", "buffers"), ("pso", "buffers"), ("rc11", "views"), ("rc11", "formulas"),
     ("aarch64", "formulas"), ("power", "formulas"), ("imm", "formulas"), ("riscv", "formulas"),

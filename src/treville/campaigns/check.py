@@ -27,13 +27,12 @@ from treville.engines import registry
 from treville.engines.contract import GaveUp, Refuted
 from treville.engines.task import ProgramTask
 from treville.models.model import Model
-from treville.models.races import defines_races
 from treville.passes.program import Context
 from treville.programs.c import SUFFIXES, Unit, is_program, read_sources, read_unit
 from treville.programs.ir import Stop
 from treville.programs.litmus import DIALECTS
 from treville.programs.loops import given_bounds, place_of
-from treville.questions.reachability import Answer, reachability
+from treville.questions.reachability import Answer, in_turn, reachability
 from treville.records import replace
 from treville.results import (
     Budget,
@@ -204,16 +203,19 @@ def _fill(
 def _asked_in_turn(
     unit: Unit, model: Model, goal: Property, options: Options, budget: Budget
 ) -> Iterator[Answer]:
-    """The answers to all that a property asks, up to the first that is a violation. Safety asks for data
-    races too, where the model says what they are; engines that do not know them leave them to the others."""
-    for part in (goal, Property.RACE) if goal is Property.SAFETY and defines_races(model) else (goal,):
+    """The answers to all that a property asks, up to the first that is a violation. Engines that do not know
+    data races leave them to the others."""
+
+    def ask(part: Property) -> Answer:
         context = Context(model, part, compile_to=options.compile_to, loops=options.loops)
         engine = engine_for(options, context)
         if part is not goal and engine not in _KNOW_RACES:
             engine = registry.AUTO
-        answer = reachability(
+        return reachability(
             unit, context, options.bound or None, budget, engine, options.alias, options.rounds
         )
+
+    for answer in in_turn(goal, model, ask):
         yield answer
         if answer.verdict is Verdict.FAIL:
             break

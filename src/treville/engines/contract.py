@@ -21,6 +21,7 @@ from treville.programs.ir import Instruction, Program
 from treville.programs.litmus.states import FinalValue
 from treville.records import dataclass, field
 from treville.results import Budget, BudgetExceeded, OutOfWork, Span, TrevilleError, Unsupported
+from treville.results.properties import Property
 
 Stats: TypeAlias = Mapping[str, Any]
 State: TypeAlias = tuple[FinalValue, ...]
@@ -49,10 +50,12 @@ E = TypeVar("E")
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """No execution violates the property; with a `bound`, loops that go round more often do not matter."""
+    """No execution violates the property; with a `bound`, loops that go round more often do not matter.
+    `also` are other properties of which the search showed the same."""
 
     bound: int | None = None
     stats: Stats = field(default_factory=lambda: _NO_STATS)
+    also: frozenset[Property] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

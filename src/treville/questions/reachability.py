@@ -9,6 +9,8 @@ whose strength are long straight threads. Which engine gets how much work is in 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 from treville.analysis.alias_names import FLOW, Alias
 from treville.engines.contract import Decision, Failure, GaveUp, Proved, Refuted
 from treville.engines.registry import AUTO, DECIDE, STATES
@@ -16,12 +18,13 @@ from treville.engines.schedule import ALL_STATES, Slice, run, slices_for
 from treville.engines.task import ProgramTask, RoundBounds, program_task, ready_task
 from treville.models.evaluate import Evaluation, evaluate
 from treville.models.model import Model
+from treville.models.races import defines_races
 from treville.passes.program import Context, Source, lower
 from treville.programs.litmus.test import LitmusTest
 from treville.programs.litmus.whole import asserting
 from treville.programs.operators import wrap
 from treville.questions.mixed_sizes import needs_no_races, races_of_parts, with_doubt
-from treville.records import dataclass
+from treville.records import dataclass, replace
 from treville.results import Budget, Unsupported, Verdict
 from treville.results.properties import Property
 
@@ -66,6 +69,19 @@ def reachability(
         judge_again(scheduled.answer, task.model)
     decision = scheduled.answer if races is None else with_doubt(scheduled.answer, races)
     return Answer(decision, scheduled.engine, task)
+
+
+def in_turn(goal: Property, model: Model, ask: Callable[[Property], Answer]) -> Iterator[Answer]:
+    """The answers to all that a property asks. Safety asks for data races, too, where the model says what
+    they are, unless the proof that nothing else goes wrong has shown that there are none."""
+    answer = ask(goal)
+    yield answer
+    if goal is not Property.SAFETY or not defines_races(model):
+        return
+    if isinstance(answer.decision, Proved) and Property.RACE in answer.decision.also:
+        yield replace(answer, task=replace(answer.task, property=Property.RACE))
+    else:
+        yield ask(Property.RACE)
 
 
 def condition_in_rounds(

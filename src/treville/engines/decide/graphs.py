@@ -17,6 +17,7 @@ from treville.machines.states import TooManyStates
 from treville.models.evaluate import evaluate
 from treville.passes.program import without_assertions
 from treville.results import Budget
+from treville.results.properties import Property
 
 _BETWEEN_LOOKS = 256
 
@@ -78,7 +79,10 @@ class Graphs(Engine[ProgramTask, Decision]):
             return GaveUp(str(error), stats=self._stats())
         if found is not None:
             return self._refuted(task, explorer, found)
-        return None if explorer.threads.was_cut else Proved(stats=self._stats())
+        if explorer.threads.was_cut:
+            return None
+        also = frozenset({Property.RACE}) if explorer.looks_for_races else frozenset()
+        return Proved(stats=self._stats(), also=also)
 
     def _cut(self, task: ProgramTask) -> GaveUp:
         assert self._explorer is not None
@@ -90,7 +94,9 @@ class Graphs(Engine[ProgramTask, Decision]):
         races = Feature.RACES in task.features
         program = without_assertions(task.program) if races else task.program
         explorer = explorer_for(program, task.model, task.property.errors, task.bound)
-        explorer.races = races
+        explorer.races_fail = races
+        # A program without errors has the same races, whether its assertions are left out or not.
+        explorer.looks_for_races = races or (task.property is Property.SAFETY and knows_races(task.model))
         return explorer
 
     def _stats(self) -> dict[str, int]:

@@ -50,7 +50,8 @@ class Failing:
 class Explorer:
     """The search; it can go on where `spend` ended it. That counts the events that are added. `reduced`:
     leave out what makes no difference to failures. `visit` is shown every complete graph. With a `doubt` the
-    search goes on for a while: it may still find a failure, but that there is none is no answer any more."""
+    search goes on for a while: it may still find a failure, but that there is none is no answer any more.
+    Races are failures, or else the first one only ends that the search `looks_for_races`."""
 
     threads: Threads
     space: Space
@@ -62,7 +63,8 @@ class Explorer:
     reduced: bool = True
     visit: Callable[[Graph], None] | None = None
     early: EarlyWrites | None = None
-    races: bool = False
+    looks_for_races: bool = False
+    races_fail: bool = False
     doubt: str = ""
     complete: int = 0
     blocked: int = 0
@@ -320,7 +322,7 @@ class Explorer:
             if write.value == ARBITRARY:
                 return self._read_of_nothing(graph, number, last, action)
             event = self._reading(graph, number, last, action, write)
-            if event.idle and not is_last and not self.races:
+            if event.idle and not is_last and not self.looks_for_races:
                 return None
             other = self._with_read(graph.copy(), event)
             if not is_last and not self.consistency.accepts(other, write, event):
@@ -409,7 +411,7 @@ class Explorer:
         for position in positions:
             if not self._waits.blocks(last.after, action, graph.writes[action.address][position]):
                 choices.append(self._read_of(graph, number, last, action, position))
-            elif self.races and self._races.are_possible(graph, action):
+            elif self.looks_for_races and self._races.are_possible(graph, action):
                 choices.append(self._read_in_vain(graph, number, last, action, position))
         return choices
 
@@ -520,7 +522,7 @@ class Explorer:
         is_last = position == len(graph.writes[event.place])
 
         def make() -> Found:
-            if new.idle and not is_last and not self.races:
+            if new.idle and not is_last and not self.looks_for_races:
                 return None
             other = graph.copy()
             other.place_write(event, position)
@@ -535,6 +537,8 @@ class Explorer:
 
     def _judged(self, graph: Graph, *fresh: Event) -> Graph | Failing:
         """The graph, or that its new events race with others."""
-        if self.races and any(self._races.has(graph, event) for event in fresh):
-            return Failing(graph, None)
+        if self.looks_for_races and any(self._races.has(graph, event) for event in fresh):
+            if self.races_fail:
+                return Failing(graph, None)
+            self.looks_for_races = False
         return graph

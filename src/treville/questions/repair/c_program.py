@@ -14,13 +14,12 @@ from pathlib import Path
 from treville.engines.contract import Failure, GaveUp, Refuted
 from treville.models.evaluate import evaluate
 from treville.models.model import Model
-from treville.models.races import defines_races
 from treville.passes.program import Context, Source, map_to_architecture
 from treville.programs.c import Unit, read_unit
 from treville.programs.c.sources import named_files
 from treville.programs.edits.text import Edit, edited
 from treville.programs.ir import Assert, Program
-from treville.questions.reachability import Answer, reachability
+from treville.questions.reachability import Answer, in_turn, reachability
 from treville.questions.repair.c_sites import Style, sources_of
 from treville.questions.repair.c_skeleton import Applied, Skeleton
 from treville.questions.repair.c_writing import before_and_after, patches
@@ -95,8 +94,12 @@ class CSubject(Subject):
     def _answers(self, source: Source, model: Model, budget: Budget) -> Answer:
         """The first answer that is no PASS."""
         goal, asking = self.asking.goal, self.asking
-        for part in (goal, Property.RACE) if goal is Property.SAFETY and defines_races(model) else (goal,):
-            answer = reachability(source, Context(model, part), asking.bound, budget, asking.engine)
+
+
+        def ask(part: Property) -> Answer:
+            return reachability(source, Context(model, part), asking.bound, budget, asking.engine)
+
+        for answer in in_turn(goal, model, ask):
             if answer.verdict is not Verdict.PASS:
                 break
         return answer
