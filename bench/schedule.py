@@ -2,7 +2,7 @@
 
     python bench/schedule.py                              bench/locks and examples/c under rc11 and sc
     python bench/schedule.py DIR FILE.c --models aarch64 power --property race
-    python bench/schedule.py --limit 30
+    python bench/schedule.py tests/c/safe/treiber_stack.c -D THREADS=3 --limit 30
 
 Each question is answered by the schedule, then by each engine alone, which is stopped when it takes as long
 as the schedule did: it is not better then. All in processes of their own, made of one that has compiled the
@@ -107,7 +107,7 @@ def rows_of(options: argparse.Namespace) -> Iterator[Row]:
     """All questions."""
     files = [f for p in options.paths for f in (sorted(p.glob("*.c")) if p.is_dir() else [p])]
     for file in files:
-        unit = read_unit(file)
+        unit = read_unit(file, tuple(options.define))
         for model in options.models:
             context = Context(load_model(model), options.property)
             row = compare(unit, f"{file.stem} {model}", context, options.limit)
@@ -131,6 +131,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("paths", nargs="*", type=Path, default=PROGRAMS)
     parser.add_argument("--models", nargs="*", default=["rc11", "sc"])
+    parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=VALUE]")
     parser.add_argument("--property", type=Property, default=Property.SAFETY)
     parser.add_argument("--limit", type=float, default=20)
     options = parser.parse_args()
