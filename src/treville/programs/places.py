@@ -259,6 +259,11 @@ class Places:
                     targets = self._evaluate(number, instruction.address).targets
                     yield Reached(number, position, instruction, targets)
 
+    def fresh(self) -> set[int]:
+        """The objects whose contents are not known at first."""
+        made = ((self.bodies[body].instructions[at], each) for (body, at), each in self._allocated.items())
+        return {each for allocation, each in made if isinstance(allocation, ir.Allocate) and not allocation.zeroed}
+
     def shared(self) -> set[int]:
         """The objects that several threads may reach: globals, what threads are given, and what can be found
         through these."""
