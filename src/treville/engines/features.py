@@ -191,7 +191,7 @@ def _of_access(access: ir.Load | ir.Store | ir.StoreExclusive) -> Iterator[Featu
                 yield Feature.EXCLUSIVES
             if access.link:
                 yield Feature.UPDATES
-            if access.unset:
+            if access.unset or access.zeroed:
                 yield Feature.UNSET_CONTENTS
         case ir.Store():
             if access.link:

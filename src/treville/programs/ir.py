@@ -116,7 +116,7 @@ class Load(InstructionBase):
     of a read-modify-write. `exclusive` opens a reservation for a later `StoreExclusive`. A `blind` read may
     find what nobody wrote: it only moves it. Then the register `unset`, which was set to 0 before, becomes
     the bits of what it found that nobody set, byte by byte. Another read may look at some bytes only of the
-    cell that it reads, those in `looks`.
+    cell that it reads, those in `looks`. One that is `zeroed` may ask whether anybody wrote: else it finds 0.
     """
 
     register: str | None
@@ -128,6 +128,7 @@ class Load(InstructionBase):
     blind: bool = False
     unset: str = ""
     looks: tuple[int, int] = (0, 8)
+    zeroed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,10 @@ def _is_blind(instruction: Instruction | None) -> bool:
     return isinstance(instruction, Load) and instruction.blind
 
 
+def _asks(instruction: Instruction | None) -> bool:
+    return isinstance(instruction, Load) and instruction.zeroed
+
+
 class ViolationSearch:
     """Looks for a violation among the executions of a session that nobody else uses."""
 
@@ -66,6 +70,7 @@ class ViolationSearch:
         self.cuts = self._cuts()
         if Error.UNDEFINED in goal.errors:
             unset = [read for read in unset if _is_blind(encoding.instruction(read.read))]
+        unset = [read for read in unset if not _asks(encoding.instruction(read.read))]
         self.reads_unset = formula.either([memory.reads_from(r.write, r.read) for r in unset])
         self.wanted = formula.either([self.violation.literal, self.reads_unset])
         self.either = formula.either([self.wanted, encoding.cut])
