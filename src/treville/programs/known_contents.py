@@ -48,7 +48,8 @@ class _Analysis:
             for reached in places.accesses()
             if isinstance(reached.access, ir.Load | ir.Store)
         }
-        self.objects = places.fresh()
+        self.fresh = places.fresh()
+        self.objects: set[int] = set()
         self.anywhere = False  # may what nobody set be written to a place that is not known?
         self.registers: set[tuple[int, str]] = set()
         self.setting = [list(_setting(body)) for body in self.bodies]
@@ -81,7 +82,9 @@ class _Analysis:
 
     def _finds_unset(self, number: int, position: int, load: ir.Load) -> bool:
         targets = self.targets[number, position]
-        return load.blind and (self.anywhere or not targets or bool(targets & self.objects))
+        if load.blind and (not targets or targets & self.fresh):
+            return True
+        return self.anywhere or bool(targets & self.objects)
 
     def _may_have_bits(self, number: int, value: ir.Expr) -> bool:
         if isinstance(value, ir.Const):

@@ -59,8 +59,10 @@ def _byte(unset: tuple[Literal, ...] | None, number: int) -> Literal:
 
 
 def _some(encoding: Encoding, read: EventId, unset: tuple[Literal, ...] | None) -> Literal:
-    """Is one of the bytes that are read among those?"""
+    """Is one of the bytes that are read among those? All have to be where the rest is handed on."""
     load = encoding.instruction(read)
     if unset is None or not isinstance(load, Load):
         return TRUE
+    if load.unset:
+        return -encoding.formula.either([-literal for literal in unset])
     return encoding.formula.either(list(unset[slice(*load.looks)]))

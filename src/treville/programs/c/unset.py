@@ -75,7 +75,7 @@ def with_unset_variables(text: str) -> str:
         if line == "}":
             pieces.append(_function(lines, terms))
             lines = None
-    if not any(isinstance(p, _Function) and (p.unset or p.parts or p.large) for p in pieces):
+    if not any(isinstance(p, _Function) and (p.unset or p.parts or p.large or p.first) for p in pieces):
         return text
     used = set[str]()
     marked = [[piece] if isinstance(piece, str) else _with_marks(piece, used) for piece in pieces]
