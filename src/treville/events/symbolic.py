@@ -47,6 +47,7 @@ from treville.programs.ir import (
     StoreExclusive,
     Thread,
 )
+from treville.programs.operators import wrap
 from treville.programs.unroll import CUT, EXIT, MAX_STEPS, WAIT, Choice, Copy, Unrolling
 from treville.records import replace
 from treville.relations import EventId
@@ -253,7 +254,8 @@ class ThreadWalk(Joining):
         self.result.unset_reads[read] = unset
         whole = terms.constant(0)
         for byte, there in enumerate(unset):
-            part = terms.choose([(there, terms.constant(0xFF << 8 * byte)), (-there, terms.constant(0))])
+            ones = terms.constant(wrap(0xFF << 8 * byte, bits))
+            part = terms.choose([(there, ones), (-there, terms.constant(0))])
             whole = terms.apply("or", (whole, part), bits)
         return whole
 
@@ -264,9 +266,8 @@ class ThreadWalk(Joining):
         terms, bits, found = self.terms, instruction.bits, []
         mask = self.evaluate(instruction.unset, state).value
         for byte in range(bits // 8):
-            shifted = terms.apply("lshr", (mask, terms.constant(8 * byte)), bits)
-            share = terms.apply("and", (shifted, terms.constant(0xFF)), bits)
-            found.append(terms.equal(share, terms.constant(0xFF)))
+            ones = terms.constant(wrap(0xFF << 8 * byte, bits))
+            found.append(terms.equal(terms.apply("and", (mask, ones), bits), ones))
         if any(condition != FALSE for condition in found):
             self.result.unset_writes[write] = tuple(found)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from treville.programs import ir
 from treville.programs.c.aggregates import registers_of
-from treville.programs.c.bit_fields import is_filled_up, is_only_copied
+from treville.programs.c.bit_fields import is_copied, is_filled_up, is_only_copied
 from treville.programs.c.escaping import marked_locals
 from treville.programs.c.keywords import SIGNAL_FENCE
 from treville.programs.c.llvm import (
@@ -329,9 +329,9 @@ class Memory:
     def _load(self, frame: Frame, instruction: LlvmInstruction) -> None:
         kind, tags = instruction.type, order_tags(instruction.words)
         registers = registers_of(self.body.name(frame, instruction), kind)
-        filled = is_filled_up(frame.function, instruction) or is_only_copied(frame.function, instruction)
-        blind = len(registers) > 1 or filled
         moves = (instruction.result or "") in frame.unset
+        filled = is_filled_up(frame.function, instruction) or is_only_copied(frame.function, instruction)
+        blind = len(registers) > 1 or filled or (moves and is_copied(instruction))
         for register, (offset, part) in zip(registers, scalars(kind), strict=True):
             cell = (offset, self.body.bits(part))
             if moves:

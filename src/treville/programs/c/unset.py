@@ -23,7 +23,7 @@ from treville.records import dataclass
 MOST_PARTS = 64
 
 _ALLOCA = re.compile(rf"^  ({NAME}) = alloca ([^,\n]+)(?:, align \d+)?(?:, !dbg.*)?$")
-_LOAD = re.compile(rf"^  ({NAME}) = load (i\d+|ptr), ptr ({NAME}),")
+_LOAD = re.compile(rf"^  ({NAME}) = load (i\d+|ptr), ptr ({NAME}|@[^,]+|getelementptr.*\)),")
 _STORE = re.compile(rf"^  store (?:i\d+|ptr) (.+?), ptr ({NAME}),")
 _DECLARED = re.compile(rf"^ +#dbg_declare\(ptr ({NAME}),")
 _FILLED = re.compile(rf"^  call void @llvm\.mem(?:cpy|set)\.[\w.]+\(ptr (?:align \d+ )?({NAME}),")
@@ -41,6 +41,7 @@ _FIELDS = re.compile(r"^%bf\.load\d*$")
 _FIELD = re.compile(r"^  (%bf\.(?:clear|lshr|ashr|shl)\d*) = (?:and|lshr|ashr|shl) (i\d+) %bf\.")
 # What is read to be handed on as a whole: structs as arguments and results.
 _HANDED_ON = re.compile(r'^%"?(?:coerce|retval)|^%\d+$')
+_HANDING_ON = re.compile(rf"^  (?:(?:{NAME} = )?(?:tail |notail )?call |ret |store )")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ def _place(line: str) -> str:
 
 def _may_be_unset(read: re.Match[str], function: _Function) -> bool:
     """May it read a variable that has no value, by its name or through a pointer?"""
-    handed_on = _HANDED_ON.match(read[3]) or function.first.get(read[3], read[2]) != read[2]
+    handed_on = function.first.get(read[3], read[2]) != read[2]
     if _FIELDS.match(read[1]):
         return False  # what is looked at is a part of it
     return read[3] in function.unset or (read[3] not in function.single and not handed_on)
@@ -168,7 +169,9 @@ class _Mentions:
         """Does it matter what is read? `(void)x` says that it does not, and a bit-field that is written takes
         its neighbours along; who calls a function that ends without a result need not ask for one."""
         uses = self.lines[read[1]][1:]
-        return bool(uses) and read[3] != "%retval" and not self._are_written_back(uses, read[3])
+        if not uses or read[3] == "%retval" or self._are_written_back(uses, read[3]):
+            return False
+        return not _HANDED_ON.match(read[3]) or not all(_HANDING_ON.match(use) for use in uses)
 
     def is_last(self, field: str) -> bool:
         """Is it what a program sees of a bit-field, and no step on the way there?"""

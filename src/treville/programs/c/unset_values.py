@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from treville.programs.c.bit_fields import is_filled_up
+from treville.programs.c.bit_fields import is_copied, is_filled_up
 from treville.programs.c.llvm import (
     Function,
     GlobalName,
@@ -168,8 +168,8 @@ def _handed_on(function: Function, instructions: list[LlvmInstruction]) -> Itera
             looked_at.add(_local(each.operands[place][1]))
         elif each.opcode == "call":
             looked_at.add(_local(each.operands[0][1]))
-    for name in loads.keys() - looked_at:
-        if name is not None and not is_filled_up(function, loads[name]):
+    for name, load in loads.items():
+        if name and (name not in looked_at or is_copied(load)) and not is_filled_up(function, load):
             yield name
 
 
