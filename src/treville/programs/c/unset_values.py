@@ -158,7 +158,7 @@ def _moves(each: LlvmInstruction) -> bool:
 
 def _handed_on(function: Function, instructions: list[LlvmInstruction]) -> Iterator[str]:
     """What is read and only handed on; nobody marked that it is looked at there."""
-    loads = {i.result: i for i in instructions if i.opcode == "load" and i.result and "atomic" not in i.words}
+    loads = {i.result: i for i in instructions if i.opcode == "load" and i.result}
     looked_at: set[str] = set()
     for each in instructions if loads else ():
         if (not _moves(each) and each.opcode not in _HANDING_ON) or is_mark(each, READ):
