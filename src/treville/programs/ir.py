@@ -114,9 +114,10 @@ class Load(InstructionBase):
 
     `tags` become sets of the model (`A`, `ACQ`, `Once`, ...). `link` (see Store) makes it the read half
     of a read-modify-write. `exclusive` opens a reservation for a later `StoreExclusive`. A `blind` read may
-    find what nobody wrote: it only moves it. The register `unset`, which was set to 0 before, becomes the bits
-    of what it found that nobody set, byte by byte; such a read may find some of these, if it is blind all.
-    Another one may look at some bytes only of the cell that it reads, those in `looks`. One that is `zeroed` may ask whether anybody wrote: else it finds 0.
+    find what nobody wrote: it only moves it. The register `unset`, which was set to 0 before, becomes the
+    bits of what it found that nobody set, byte by byte; such a read may find some of these, a blind one all.
+    Another one may look at some bytes only of the cell that it reads, those in `looks`. One that is `zeroed`
+    asks whether anybody wrote: else it finds 0.
     """
 
     register: str | None

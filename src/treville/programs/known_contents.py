@@ -103,7 +103,7 @@ class _Analysis:
     def body(self, number: int, body: ir.Thread) -> ir.Thread:
         """The code with the notes that are needed."""
 
-        def kept(position: int, instruction: ir.Instruction) -> ir.Instruction:
+        def kept(instruction: ir.Instruction) -> ir.Instruction:
             match instruction:
                 case ir.Load(unset=note) if note and (number, note) not in self.registers:
                     return replace(instruction, unset="")
@@ -112,8 +112,7 @@ class _Analysis:
                 case _:
                     return instruction
 
-        code = (kept(position, instruction) for position, instruction in enumerate(body.instructions))
-        return replace(body, instructions=tuple(code))
+        return replace(body, instructions=tuple(map(kept, body.instructions)))
 
 
 def _setting(body: ir.Thread) -> Iterator[tuple[int, ir.Instruction]]:

@@ -261,8 +261,12 @@ class Places:
 
     def fresh(self) -> set[int]:
         """The objects whose contents are not known at first."""
-        made = ((self.bodies[body].instructions[at], each) for (body, at), each in self._allocated.items())
-        return {each for allocation, each in made if isinstance(allocation, ir.Allocate) and not allocation.zeroed}
+        found: set[int] = set()
+        for (body, position), made in self._allocated.items():
+            allocation = self.bodies[body].instructions[position]
+            if isinstance(allocation, ir.Allocate) and not allocation.zeroed:
+                found.add(made)
+        return found
 
     def shared(self) -> set[int]:
         """The objects that several threads may reach: globals, what threads are given, and what can be found

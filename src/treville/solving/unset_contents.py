@@ -1,7 +1,7 @@
 """Copies of what nobody set: which bytes of what a read finds are such, as a formula says.
 
-A read that only moves what it finds (`Load.unset`) finds bytes that nobody set where it reads fresh memory, or
-what a write put there that moved such bytes itself (`Store.unset`). So the bytes follow reads-from.
+A read that only moves what it finds (`Load.unset`) finds bytes that nobody set where it reads fresh memory,
+or what a write put there that moved such bytes itself (`Store.unset`). So the bytes follow reads-from.
 """
 
 from __future__ import annotations

@@ -173,8 +173,8 @@ class Body:
         unset: Sequence[Sequence[ir.Expr]] = (),
     ) -> ir.Reg:
         """Copy a function's code here; the expression of its result. An argument that is a struct is given as
-        the list of its scalars; `more` are those that `...` stands for. `unset` are the bits of arguments that
-        nobody set."""
+        the list of its scalars; `more` are those that `...` stands for. Of arguments nobody set the bits in
+        `unset`."""
         level = depth.get(function.name, 0)
         if level > self.translation.recursion:
             self.emit(ir.Stop(cut=True, reason=f"recursion of {function.name}"))
@@ -397,10 +397,10 @@ class Body:
             return [bits for item in value.items for bits in self.unset_bits(frame, *item)]
         return [ir.Const(-1 if value == Number(None) else 0)] * len(parts)
 
-    def note_unset(self, name: str, kind: Type, bits: Sequence[ir.Expr]) -> None:
+    def note_unset(self, name: str, kind: Type, values: Sequence[ir.Expr]) -> None:
         """These are the bits of the scalars of a name that nobody set; without any all are set."""
         registers = registers_of(name, kind)
-        for register, unset in zip(registers, bits or [ir.Const(0)] * len(registers), strict=False):
+        for register, unset in zip(registers, values or [ir.Const(0)] * len(registers), strict=False):
             self.set(register.name + UNSET_FLAG, unset)
 
     def _goto(self, frame: Frame, block: str, cases: list[tuple[ir.Expr, str]], otherwise: str) -> None:

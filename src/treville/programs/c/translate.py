@@ -56,8 +56,8 @@ from treville.programs.cells import with_one_width_per_cell
 from treville.programs.draft import ProgramDraft
 from treville.programs.grids import padded
 from treville.programs.ir import plus
-from treville.programs.operators import wrap
 from treville.programs.known_contents import with_known_contents
+from treville.programs.operators import wrap
 from treville.programs.rotation import with_tests_behind
 from treville.records import replace
 from treville.results import InputError, Notice, Span, Unsupported

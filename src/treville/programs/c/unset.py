@@ -3,8 +3,9 @@
 LLVM takes a variable that has a value on some ways only to have that value on all ways. So a variable that
 may be read before it is written, and every part of an array or a struct, is given the result of a call that
 no pass looks into (`treville.unset.i32`), and reads that may find it are marked (`treville.read.i32`): those
-of the variable, and all through pointers. Arrays of many elements stay in memory (`treville.begin`). `unset_values` drops what says nothing once LLVM's passes are done;
-`library.unset` has what calls mean.
+of the variable, and all through pointers, but for those that hand on a struct as a number. Arrays of many
+elements stay in memory (`treville.begin`). `unset_values` drops what says nothing once LLVM's passes are
+done; `library.unset` has what calls mean.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ _TEMPORARY = re.compile(
     r'^%"?(?:agg\.|ref\.tmp|coerce|tmp|byval|cleanup|saved_stack|__vla|\.compound)|\.addr\d*"?$'
 )
 _ELEMENT = re.compile(
-    rf"^  ({NAME}) = getelementptr (?:(?:inbounds|nuw|nusw) )*(.+?), ptr [^,]+((?:, i\d+ [^,]+)+?)(?:, !dbg.*)?$"
+    rf"^  ({NAME}) = getelementptr (?:(?:inbounds|nuw|nusw) )*(.+?), ptr [^,]+"
+    r"((?:, i\d+ [^,]+)+?)(?:, !dbg.*)?$"
 )
 _NUMBER = re.compile(r"i\d+|ptr")
 _MASKED = re.compile(rf"^  ({NAME}) = (?:and|or) ")
@@ -100,7 +102,8 @@ def _function(lines: list[str], terms: Terms) -> _Function:
     parts = {name: made for name in whole if (made := _parts(lines, name, variables[name], terms))}
     large = {name for name, made in parts.items() if len(made) > MOST_PARTS}
     first = {m[1]: text for m in found if (text := _first(terms.type(Tokens(m[2]))))}
-    first |= {m[1]: text for line in lines if (m := _ELEMENT.match(line)) and (text := _first(_inner(m, terms)))}
+    elements = [match for line in lines if (match := _ELEMENT.match(line))]
+    first |= {m[1]: text for m in elements if (text := _first(_inner(m, terms)))}
     few = {name: made for name, made in parts.items() if name not in large}
     return _Function(lines, frozenset(numbers), frozenset(unset), few, variables, frozenset(large), first)
 

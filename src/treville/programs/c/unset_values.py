@@ -27,9 +27,11 @@ NO_VALUE: Value = Opaque("unset")  # what is stored where the life of a private 
 UNSET_FLAG = "#unset"  # of values that may have some: their bits that nobody set
 
 _MOVING = frozenset(
-    ("phi", "select", "zext", "sext", "trunc", "bitcast", "freeze", "ptrtoint", "inttoptr", "insertvalue")
-    + ("extractvalue", "and", "or", "xor")
-)
+    (
+        "phi", "select", "zext", "sext", "trunc", "bitcast", "freeze", "ptrtoint", "inttoptr", "insertvalue",
+        "extractvalue", "and", "or", "xor",
+    )
+)  # fmt: skip
 _SHIFTS = frozenset(("shl", "lshr", "ashr"))
 # What a value that is handed on may be used by, beside those.
 _HANDING_ON = frozenset(("store", "call", "ret", "cmpxchg", "atomicrmw"))

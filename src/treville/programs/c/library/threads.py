@@ -58,7 +58,8 @@ class ThreadData:
     """What the functions of a module say of data of threads: the calls that make keys, with the destructors
     of their values (and how often these may be due), whether anybody asks what a thread returned, and whether
     threads that others started ask for numbers of threads, or join them. `chosen`: joins whose thread memory
-    tells. `only_first`: all threads are started by the first one; `only_first_leaves`: threads are joined and detached by it alone."""
+    tells. `only_first`: all threads are started by the first one; `only_first_leaves`: threads are
+    joined and detached by it alone."""
 
     def __init__(self, module: Module, taken: set[str]) -> None:
         self.keys: dict[int, tuple[int, Value]] = {}  # by call: number and destructor
