@@ -264,6 +264,19 @@ def fresh_memory(wrong: bool) -> ir.Program:
     return b.made([code])
 
 
+def unset_contents(wrong: bool) -> ir.Program:
+    b = Build()
+    code: list[ir.Instruction] = [
+        ir.Allocate("p", ir.Const(4), "object", cells=((0, 32),), heap=True),
+        *([] if wrong else [ir.Store(ir.Reg("p"), ONE, DATA)]),
+        ir.Allocate("q", ir.Const(4), "object", cells=((0, 32),), heap=True),
+        ir.Local("unset", ZERO), ir.Load("r", ir.Reg("p"), DATA, blind=True, unset="unset"),
+        ir.Store(ir.Reg("q"), ir.Reg("r"), DATA, unset=ir.Reg("unset")),
+        ir.Load("s", ir.Reg("q"), DATA),
+    ]  # fmt: skip
+    return b.made([code])
+
+
 def fresh_private(wrong: bool) -> ir.Program:
     b = Build()
     code: list[ir.Instruction] = [ir.ReadPrivate("r", "local", ZERO), ir.Assert(is_("r", 0))]
@@ -407,6 +420,7 @@ PROGRAMS = (
     (Feature.ASSERTIONS, joins, "imm"),
     (Feature.FRESH_MEMORY, fresh_memory, "sc tso pso rc11 power"),
     (Feature.FRESH_MEMORY, fresh_private, "sc rc11 power"),
+    (Feature.UNSET_CONTENTS, unset_contents, "sc tso pso rc11 power"),
     (Feature.ALLOCATION, fresh_memory, "rmo alpha"),
     (Feature.PRIVATE_OBJECTS, private_objects, "sc tso rc11 power"),
     (Feature.FREES, frees, "sc tso pso rc11 power"),

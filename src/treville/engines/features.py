@@ -45,6 +45,7 @@ class Feature(Enum):
     JOINS = "joins"
     ALLOCATION = "allocated memory"
     FRESH_MEMORY = "memory that is not initialised"
+    UNSET_CONTENTS = "copies of what nobody set"
     FREES = "memory that is freed"
     BEGINNINGS = "objects that are handed on without an order"
     PRIVATE_OBJECTS = "objects of one thread"
@@ -76,7 +77,7 @@ OF_PROGRAMS = frozenset(
     {
         Feature.ANY_NUMBERS, Feature.WAITING_FOR_VALUES, Feature.ASSERTIONS, Feature.RECURSION,
         Feature.THREADS, Feature.JOINS, Feature.ALLOCATION, Feature.FRESH_MEMORY, Feature.FREES,
-        Feature.PRIVATE_OBJECTS, Feature.ATOMIC_BLOCKS,
+        Feature.UNSET_CONTENTS, Feature.PRIVATE_OBJECTS, Feature.ATOMIC_BLOCKS,
     }
 )  # fmt: skip
 OF_MODELS = frozenset(
@@ -190,11 +191,15 @@ def _of_access(access: ir.Load | ir.Store | ir.StoreExclusive) -> Iterator[Featu
                 yield Feature.EXCLUSIVES
             if access.link:
                 yield Feature.UPDATES
+            if access.unset or access.zeroed:
+                yield Feature.UNSET_CONTENTS
         case ir.Store():
             if access.link:
                 yield Feature.UPDATES
             if access.when is not None:
                 yield Feature.CONDITIONAL_STORES
+            if access.unset is not None:
+                yield Feature.UNSET_CONTENTS
         case _:
             assert_never(access)
 

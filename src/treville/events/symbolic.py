@@ -27,7 +27,7 @@ from treville.events.symbolic_data import (
     SymbolicDraft,
     SymbolicProgram,
 )
-from treville.events.symbolic_terms import FALSE, TRUE, Condition
+from treville.events.symbolic_terms import FALSE, TRUE, Condition, Value
 from treville.programs.ir import (
     Assume,
     Branch,
@@ -47,6 +47,7 @@ from treville.programs.ir import (
     StoreExclusive,
     Thread,
 )
+from treville.programs.operators import wrap
 from treville.programs.unroll import CUT, EXIT, MAX_STEPS, WAIT, Choice, Copy, Unrolling
 from treville.records import replace
 from treville.relations import EventId
@@ -239,10 +240,36 @@ class ThreadWalk(Joining):
         self.add(state, now.access(READ, instruction.tags, address, Binding(value), instruction.exclusive))
         if instruction.register is not None:
             state.registers[instruction.register] = Binding(value, itself)
+        if instruction.unset:
+            state.registers[instruction.unset] = Binding(self._unset_bits(now.number, instruction.bits))
         if instruction.link:
             state.linked = itself
         if instruction.exclusive:
             state.reserved = itself
+
+    def _unset_bits(self, read: EventId, bits: int) -> Value:
+        """The bits that nobody set of what is read: none or all of each byte."""
+        terms, count = self.terms, bits // 8
+        unset = tuple(terms.free(-1 - 8 * read - byte) for byte in range(count))
+        self.result.unset_reads[read] = unset
+        whole = terms.constant(0)
+        for byte, there in enumerate(unset):
+            ones = terms.constant(wrap(0xFF << 8 * byte, bits))
+            part = terms.choose([(there, ones), (-there, terms.constant(0))])
+            whole = terms.apply("or", (whole, part), bits)
+        return whole
+
+    def _note_unset(self, state: State, write: EventId, instruction: Store) -> None:
+        """The bytes of what is written that nobody set."""
+        if instruction.unset is None:
+            return
+        terms, bits, found = self.terms, instruction.bits, []
+        mask = self.evaluate(instruction.unset, state).value
+        for byte in range(bits // 8):
+            ones = terms.constant(wrap(0xFF << 8 * byte, bits))
+            found.append(terms.equal(terms.apply("and", (mask, ones), bits), ones))
+        if any(condition != FALSE for condition in found):
+            self.result.unset_writes[write] = tuple(found)
 
     def _store(self, state: State, guard: Condition, instruction: Store, position: int) -> None:
         picked: Sources = NOTHING
@@ -253,7 +280,9 @@ class ThreadWalk(Joining):
             if guard == FALSE:
                 return
         pair = state.linked if instruction.link else NOTHING
-        self.add(state, self._write(state, guard, instruction, position, picked, pair))
+        event = self._write(state, guard, instruction, position, picked, pair)
+        self._note_unset(state, event.number, instruction)
+        self.add(state, event)
 
     def _store_exclusive(
         self, state: State, guard: Condition, instruction: StoreExclusive, position: int

@@ -151,6 +151,8 @@ class SymbolicProgram:
     each thread is started and has ended. `heap` are the starts of objects that may be freed, `frees` lists
     (guard, address, instruction) of where objects are; `unset` are the starts of those whose contents are not
     known, and what made them, `begun` of those whose beginnings matter, with the thread that made them.
+    `unset_reads` has reads, `unset_writes` writes that move such contents, with the condition for each byte
+    that nobody set it; those of reads are choices, to be tied to what is read.
     """
 
     program: Program
@@ -176,6 +178,8 @@ class SymbolicProgram:
     waits: tuple[Wait, ...]
     threads: Mapping[int, tuple[Condition, Condition]]
     marks: tuple[Mark, ...] = ()
+    unset_reads: Mapping[EventId, tuple[Condition, ...]] = field(default_factory=dict)
+    unset_writes: Mapping[EventId, tuple[Condition, ...]] = field(default_factory=dict)
 
     def access(self, event: EventId) -> StaticAccess:
         """The event, which must be a read or a write."""
@@ -214,6 +218,8 @@ class SymbolicDraft:
     waits: list[Wait] = field(default_factory=list)
     threads: dict[int, tuple[Condition, Condition]] = field(default_factory=dict)
     marks: list[Mark] = field(default_factory=list)
+    unset_reads: dict[EventId, tuple[Condition, ...]] = field(default_factory=dict)
+    unset_writes: dict[EventId, tuple[Condition, ...]] = field(default_factory=dict)
 
     def mark(
         self,
@@ -234,5 +240,5 @@ class SymbolicDraft:
             tuple(self.jumps), tuple(self.final),
             tuple(self.thread_names), tuple(self.asserts), tuple(self.joins), tuple(self.objects),
             tuple(self.heap), tuple(self.frees), self.unset, self.begun, tuple(self.waits),
-            self.threads, tuple(self.marks),
+            self.threads, tuple(self.marks), self.unset_reads, self.unset_writes,
         )  # fmt: skip

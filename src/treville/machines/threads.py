@@ -297,6 +297,8 @@ class Run:
     def _store(self, instruction: ir.Store) -> Action | None:
         if instruction.when is not None and not self.evaluate(instruction.when):
             return Action(Does.SKIP, instruction) if instruction.link else None
+        if instruction.unset is not None and self.evaluate(instruction.unset):
+            raise TooManyStates("a write of what nobody set")
         address, value = self.evaluate(instruction.address), self.evaluate(instruction.value)
         return Action(Does.STORE, instruction, address, wrap(value, instruction.bits))
 

@@ -152,7 +152,7 @@ class _Rewriting:
             return [instruction]
         if isinstance(instruction, ir.Load | ir.Store) and key in self.parts:
             instruction = replace(instruction, tags=instruction.tags | {PART})
-        if isinstance(instruction, ir.Load) and len(pieces) > 1:
+        if isinstance(instruction, ir.Load) and len(pieces) > 1 and instruction.unset:
             instruction = replace(instruction, blind=True)  # a struct as a number, as it is handed on
         if isinstance(instruction, ir.Load | ir.ReadPrivate):
             found = self._read(instruction, pieces)
@@ -166,19 +166,25 @@ class _Rewriting:
     def _read(self, access: ir.Load | ir.ReadPrivate, pieces: tuple[Piece, ...]) -> list[ir.Instruction]:
         """Read all cells, then put the value together."""
         code: list[ir.Instruction] = []
-        whole: ir.Expr | None = None
+        found: list[tuple[Piece, str]] = []
+        unset = access.unset if isinstance(access, ir.Load) else ""
         for piece in pieces:
             self.made += 1
             register = f"{access.register or '_'}:{self.made}"
-            code.append(_at(access, piece, register=register))
-            value: ir.Expr = ir.Op("zext", (ir.Reg(register),), piece.size * 8)
-            if piece.start < 0:
-                value = ir.Op("lshr", (ir.Reg(register), ir.Const(-8 * piece.start)), piece.size * 8)
-            elif piece.start:
-                value = ir.Op("shl", (value, ir.Const(8 * piece.start)), access.bits)
-            whole = value if whole is None else ir.Op("or", (whole, value), access.bits)
-        if access.register is not None and whole is not None:
-            code.append(ir.Local(access.register, ir.Op("sext", (whole,), access.bits)))
+            found.append((piece, register))
+            read = _at(access, piece, register=register)
+            if isinstance(read, ir.Load) and unset:
+                code.append(ir.Local(f"{unset}:{self.made}", ir.Const(0)))
+                read = replace(read, unset=f"{unset}:{self.made}")
+            elif isinstance(read, ir.Load):
+                start = max(0, -piece.start)
+                read = replace(read, looks=(start, start + access.bits // 8))
+            code.append(read)
+        if access.register is not None and found:
+            code.append(ir.Local(access.register, _composed(found, access.bits)))
+        if unset:
+            there = [(piece, unset + name[len(access.register or "_") :]) for piece, name in found]
+            code.append(ir.Local(unset, _composed(there, access.bits)))
         return code
 
     def _write(self, access: ir.Store | ir.WritePrivate, pieces: tuple[Piece, ...]) -> list[ir.Instruction]:
@@ -190,11 +196,30 @@ class _Rewriting:
             code.append(ir.Local(f"written:{self.made}", value))
             value = ir.Reg(f"written:{self.made}")
         for piece in pieces:
-            share: ir.Expr = value
-            if piece.start:
-                share = ir.Op("lshr", (value, ir.Const(8 * piece.start)), access.bits)
-            code.append(_at(access, piece, value=ir.Op("sext", (share,), piece.size * 8)))
+            new = _at(access, piece, value=_share(value, piece, access.bits))
+            if isinstance(new, ir.Store) and new.unset is not None:
+                new = replace(new, unset=_share(new.unset, piece, access.bits))
+            code.append(new)
         return code
+
+
+def _composed(found: list[tuple[Piece, str]], bits: int) -> ir.Expr:
+    """A value of what registers have of it."""
+    whole: ir.Expr = ir.Const(0)
+    for number, (piece, register) in enumerate(found):
+        value: ir.Expr = ir.Op("zext", (ir.Reg(register),), piece.size * 8)
+        if piece.start < 0:
+            value = ir.Op("lshr", (ir.Reg(register), ir.Const(-8 * piece.start)), piece.size * 8)
+        elif piece.start:
+            value = ir.Op("shl", (value, ir.Const(8 * piece.start)), bits)
+        whole = ir.Op("or", (whole, value), bits) if number else value
+    return ir.Op("sext", (whole,), bits)
+
+
+def _share(value: ir.Expr, piece: Piece, bits: int) -> ir.Expr:
+    """What a cell gets of a value."""
+    share = ir.Op("lshr", (value, ir.Const(8 * piece.start)), bits) if piece.start else value
+    return ir.Op("sext", (share,), piece.size * 8)
 
 
 def _at(

@@ -114,7 +114,10 @@ class Load(InstructionBase):
 
     `tags` become sets of the model (`A`, `ACQ`, `Once`, ...). `link` (see Store) makes it the read half
     of a read-modify-write. `exclusive` opens a reservation for a later `StoreExclusive`. A `blind` read may
-    find what nobody wrote: it only moves it.
+    find what nobody wrote: it only moves it. The register `unset`, which was set to 0 before, becomes the
+    bits of what it found that nobody set, byte by byte; such a read may find some of these, a blind one all.
+    Another one may look at some bytes only of the cell that it reads, those in `looks`. One that is `zeroed`
+    asks whether anybody wrote: else it finds 0.
     """
 
     register: str | None
@@ -124,6 +127,9 @@ class Load(InstructionBase):
     link: bool = False
     exclusive: bool = False
     blind: bool = False
+    unset: str = ""
+    looks: tuple[int, int] = (0, 8)
+    zeroed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +138,8 @@ class Store(InstructionBase):
 
     `link` makes it the write half of the read-modify-write whose read half is the last linked load of
     the same source instruction (`index`); the pair enters `rmw` (and `amo`). The registers of `when`
-    give a pick dependency on the write.
+    give a pick dependency on the write. `unset` are the bits of the value that nobody set: to read one of
+    those is to read what nobody wrote.
     """
 
     address: Expr
@@ -141,6 +148,7 @@ class Store(InstructionBase):
     bits: int = 32
     link: bool = False
     when: Expr | None = None
+    unset: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)

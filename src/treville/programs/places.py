@@ -259,6 +259,15 @@ class Places:
                     targets = self._evaluate(number, instruction.address).targets
                     yield Reached(number, position, instruction, targets)
 
+    def fresh(self) -> set[int]:
+        """The objects whose contents are not known at first."""
+        found: set[int] = set()
+        for (body, position), made in self._allocated.items():
+            allocation = self.bodies[body].instructions[position]
+            if isinstance(allocation, ir.Allocate) and not allocation.zeroed:
+                found.add(made)
+        return found
+
     def shared(self) -> set[int]:
         """The objects that several threads may reach: globals, what threads are given, and what can be found
         through these."""

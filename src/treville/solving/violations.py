@@ -22,6 +22,7 @@ from treville.records import NamedTuple, dataclass, field
 from treville.relations import EventId, elements, mask_of
 from treville.results.properties import NEVER_WRITTEN, Error, Property
 from treville.solving.freed_objects import errors_of_freeing
+from treville.solving.unset_contents import UnsetSource
 
 
 class Part(NamedTuple):
@@ -49,10 +50,10 @@ class Violation:
 
 
 def violation(
-    encoding: Encoding, model: Model, goal: Property, unset: Sequence[tuple[EventId, EventId]] = ()
+    encoding: Encoding, model: Model, goal: Property, unset: Sequence[UnsetSource] = ()
 ) -> Violation:
     """What an execution must do to violate the property. Make it before the formula goes to a solver. `unset`
-    are reads that may find what was there when memory was allocated, with where they find it."""
+    are reads that may find what nobody set."""
     match goal:
         case Property.RACE:
             return _race(encoding, model)
@@ -66,16 +67,16 @@ def violation(
             assert_never(goal)
 
 
-def _unset(encoding: Encoding, reads: Sequence[tuple[EventId, EventId]]) -> Iterator[Part]:
+def _unset(encoding: Encoding, reads: Sequence[UnsetSource]) -> Iterator[Part]:
     """The reads that look at what nobody wrote."""
-    for write, read in reads:
+    for read, literal in reads:
         load = encoding.instruction(read)
         if isinstance(load, Load) and not load.blind:
-            yield Part(encoding.memory.reads_from(write, read), load, message=NEVER_WRITTEN)
+            yield Part(literal, load, message=NEVER_WRITTEN)
 
 
 def _failure(
-    encoding: Encoding, model: Model, errors: frozenset[Error], unset: Sequence[tuple[EventId, EventId]]
+    encoding: Encoding, model: Model, errors: frozenset[Error], unset: Sequence[UnsetSource]
 ) -> Violation:
     either, both = encoding.formula.either, encoding.formula.both
     possible = [Part(literal, access, message=told) for literal, access, told in errors_of_freeing(encoding)]

@@ -20,7 +20,8 @@ OF_MACHINES = frozenset(
         Feature.LOOPS, Feature.CHOICES, Feature.ANY_NUMBERS, Feature.ASSUMPTIONS, Feature.WAITING_FOR_VALUES,
         Feature.COMPUTED_ADDRESSES, Feature.UPDATES, Feature.CONDITIONAL_STORES, Feature.FENCES,
         Feature.ASSERTIONS, Feature.RECURSION, Feature.THREADS, Feature.JOINS, Feature.ALLOCATION,
-        Feature.FRESH_MEMORY, Feature.PRIVATE_OBJECTS, Feature.FLAGS, Feature.RECURSIVE_RELATIONS,
+        Feature.FRESH_MEMORY, Feature.UNSET_CONTENTS, Feature.PRIVATE_OBJECTS, Feature.FLAGS,
+        Feature.RECURSIVE_RELATIONS,
     }
 )  # fmt: skip
 

@@ -80,7 +80,7 @@ class InRounds(Engine[ProgramTask, Decision]):
     """See the module."""
 
     name = "rounds"
-    supports = OF_MACHINES | {
+    supports = (OF_MACHINES - {Feature.UNSET_CONTENTS}) | {
         Feature.FAILURES, Feature.FREES, Feature.ATOMIC_BLOCKS, Feature.ENDS_AT_ERRORS,
     }  # fmt: skip
 

@@ -17,7 +17,7 @@ class ViewAbstraction(Engine[ProgramTask, Decision]):
     """Proves, and never refutes (P. A. Abdulla, F. Haziza, L. Holik, VMCAI 2013)."""
 
     name = "view-abstraction"
-    supports = (OF_MACHINES - {Feature.ALLOCATION, Feature.FRESH_MEMORY}) | {
+    supports = (OF_MACHINES - {Feature.ALLOCATION, Feature.FRESH_MEMORY, Feature.UNSET_CONTENTS}) | {
         Feature.FAILURES,
         Feature.ATOMIC_BLOCKS,
         Feature.ENDS_AT_ERRORS,

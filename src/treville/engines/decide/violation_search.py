@@ -19,6 +19,7 @@ from treville.solving.back_ends.by_name import BackEnd
 from treville.solving.back_ends.clasp import OnSolution
 from treville.solving.freed_objects import unordered_uses
 from treville.solving.solution import IsTrue, evaluate_execution
+from treville.solving.unset_contents import tie_unset_contents
 from treville.solving.violations import check_waiting, violation
 
 
@@ -51,6 +52,10 @@ def _is_blind(instruction: Instruction | None) -> bool:
     return isinstance(instruction, Load) and instruction.blind
 
 
+def _asks(instruction: Instruction | None) -> bool:
+    return isinstance(instruction, Load) and instruction.zeroed
+
+
 class ViolationSearch:
     """Looks for a violation among the executions of a session that nobody else uses."""
 
@@ -60,10 +65,12 @@ class ViolationSearch:
         self.session = session
         self.goal = goal
         looks = [(read.write, read.read) for read in unset] or reads_of_any_contents(encoding.facts)
-        self.violation = violation(encoding, session.model, goal, looks)
+        moved = tie_unset_contents(encoding, looks)
+        self.violation = violation(encoding, session.model, goal, moved)
         self.cuts = self._cuts()
         if Error.UNDEFINED in goal.errors:
             unset = [read for read in unset if _is_blind(encoding.instruction(read.read))]
+        unset = [read for read in unset if not _asks(encoding.instruction(read.read))]
         self.reads_unset = formula.either([memory.reads_from(r.write, r.read) for r in unset])
         self.wanted = formula.either([self.violation.literal, self.reads_unset])
         self.either = formula.either([self.wanted, encoding.cut])

@@ -292,10 +292,15 @@ class Step:
         looks = Error.UNDEFINED in self.errors and not own and not instruction.blind
         if looks and self.memories.is_unset(self.memory, address):
             raise Failed(instruction, self.log or [], NEVER_WRITTEN)
-        found = own[-1] if own else self.memories.read(self.memory, address)
+        found = own[-1] if own else self._in_memory(instruction, address)
         value = wrap(found, instruction.bits)
         self._note("R", number, action, address, value)
         self._goes_on(number, value if instruction.register is not None else 0)
+
+    def _in_memory(self, instruction: ir.Load, address: int) -> int:
+        if instruction.zeroed and self.memories.is_unset(self.memory, address):
+            return 0
+        return self.memories.read(self.memory, address)
 
     def _store(self, number: int, action: Action, direct: bool) -> None:
         instruction, address, buffer = action.instruction, action.address, self.buffers[number]

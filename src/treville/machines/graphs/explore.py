@@ -285,7 +285,7 @@ class Explorer:
         place = action.address
         writes = graph.writes[place]
         low = lower_bound(graph, place, last.seen)
-        if len(writes) == 1 and writes[0].value == ARBITRARY:
+        if len(writes) == 1 and _is_unset(action, writes[0]):
             return self._unset(graph, action)
         if self.reduced and self._waits.blocks(last.after, action, writes[-1]):
             return self._wait(graph, number, last, action, low)
@@ -319,7 +319,7 @@ class Explorer:
         is_last = position == len(graph.writes[action.address]) - 1
 
         def make() -> Found:
-            if write.value == ARBITRARY:
+            if _is_unset(action, write):
                 return self._read_of_nothing(graph, number, last, action)
             event = self._reading(graph, number, last, action, write)
             if event.idle and not is_last and not self.looks_for_races:
@@ -338,7 +338,7 @@ class Explorer:
         assert isinstance(instruction, ir.Load)
         event = Event(Kind.READ, number, last.index + 1, self.bits.of(number, last.index + 1), last.after)
         event.instruction, event.place, event.source = instruction, action.address, write
-        event.value = wrap(write.value, instruction.bits)
+        event.value = 0 if write.value == ARBITRARY else wrap(write.value, instruction.bits)
         event.after = self._behind(last.after, event.value if instruction.register is not None else 0)
         event.linked = instruction.link and self._writes_back(event.after)
         self.clocks.follow(event, last)
@@ -542,3 +542,9 @@ class Explorer:
                 return Failing(graph, None)
             self.looks_for_races = False
         return graph
+
+
+def _is_unset(action: Action, write: Event) -> bool:
+    """Does a read find what nobody wrote, without having asked whether anybody did?"""
+    asks = isinstance(action.instruction, ir.Load) and action.instruction.zeroed
+    return write.value == ARBITRARY and not asks

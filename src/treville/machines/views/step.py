@@ -148,9 +148,9 @@ class Step:
         assert isinstance(instruction, ir.Load)
         self.parts.future.note(number, instruction, address)
         self._look_for_beginning(number, instruction, address)
-        if message.value is None:
+        if message.value is None and not instruction.zeroed:
             raise TooManyStates("a read of memory that was not written")
-        value = wrap(message.value, instruction.bits)
+        value = wrap(message.value or 0, instruction.bits)
         self.note("R", number, action, address, value, rank)
         view, tags = self.views[number] | self.parts.lanes.upto(lane, rank), instruction.tags
         if message.view and tags & ATOMIC:

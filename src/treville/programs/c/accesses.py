@@ -5,11 +5,11 @@ Accesses are as wide as the program has them; `programs.cells` makes them access
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from treville.programs import ir
 from treville.programs.c.aggregates import registers_of
-from treville.programs.c.bit_fields import is_filled_up, is_only_copied
+from treville.programs.c.bit_fields import is_copied, is_filled_up, is_only_copied
 from treville.programs.c.escaping import marked_locals
 from treville.programs.c.keywords import SIGNAL_FENCE
 from treville.programs.c.llvm import (
@@ -24,8 +24,8 @@ from treville.programs.c.llvm import (
     size_of,
 )
 from treville.programs.c.private import thread_handles
-from treville.programs.c.set_cells import SetCells, is_looked_at
-from treville.programs.c.unset_values import NO_VALUE
+from treville.programs.c.set_cells import NONE, SetCells, is_looked_at
+from treville.programs.c.unset_values import NO_VALUE, UNSET_FLAG
 from treville.programs.c.weak import is_only_repeated
 from treville.programs.grids import COPY, Cell, padded
 from treville.programs.ir import plus
@@ -46,6 +46,7 @@ FULL_FENCE = frozenset({"SC", "MFENCE"})
 THREAD_LOCAL = "thread-local "
 LIFE = "#life"  # of a local that ends: its address while it lives, else 0
 NOWHERE_ELSE = ir.Const(0)
+Moved: TypeAlias = tuple[ir.Expr, ir.Expr]  # a value, and its bits that nobody set
 
 
 def order_tags(words: tuple[str, ...], rmw: bool = False) -> frozenset[str]:
@@ -232,10 +233,20 @@ class Memory:
         self.body.emit(ir.Allocate(new.name, ir.Const(size_of(kind)), name, cells=tuple(self.layout(kind))))
         for cell in cells:
             values.append(ir.Reg(self.copied(cell)))
-            self.body.emit(ir.Load(values[-1].name, plus(address, cell.offset), COPYING, cell.bits))
+            self.read_to_copy(values[-1].name, plus(address, cell.offset), cell.bits)
         for cell, value in zip(cells, values, strict=True):
-            self.body.emit(ir.Store(plus(new, cell.offset), value, COPYING, cell.bits))
+            unset = self.set_cells.of_copied(value)
+            self.body.emit(ir.Store(plus(new, cell.offset), value, COPYING, cell.bits, unset=unset))
         return new
+
+    def read_to_copy(
+        self, register: str, address: ir.Expr, bits: int, tags: frozenset[str] = COPYING
+    ) -> ir.Expr:
+        """Read shared memory to copy it; the bits that nobody set."""
+        unset = self.body.set(register + UNSET_FLAG, NONE)
+        self.body.emit(ir.Load(register, address, tags, bits, blind=COPY not in tags, unset=unset.name))
+        self.set_cells.take(register, unset)
+        return unset
 
     def copied(self, cell: Cell) -> str:
         """A new register for what a copy finds in a cell."""
@@ -253,27 +264,39 @@ class Memory:
         self, frame: Frame, target: tuple[Type, Value], cell: Cell, value: ir.Expr, at: ir.Expr = NOWHERE_ELSE
     ) -> None:
         """Write a cell (`at` bytes more) from a pointer, for a copy."""
-        self._write(frame, target, cell[:2], value, COPYING, at)
+        self._write(frame, target, cell[:2], (value, self.set_cells.of_copied(value)), COPYING, at)
 
     def _read(
         self, frame: Frame, register: str, target: tuple[Type, Value], cell: tuple[int, int],
-        tags: frozenset[str], at: ir.Expr = NOWHERE_ELSE, blind: bool = False,
+        tags: frozenset[str], at: ir.Expr = NOWHERE_ELSE, blind: bool = False, moves: bool = False,
     ) -> None:  # fmt: skip
-        """Read the cell (offset, bits) behind a pointer, which may be private."""
+        """Read the cell (offset, bits) behind a pointer, which may be private. `moves`: what is read is only
+        handed on, and it is noted which bits nobody set."""
         place = self.place_of(frame, target[1])
         if place is not None:
             place = (place[0], _moved(place[1], cell[0], at))
             self._read_private(frame, register, place, cell[1])
             if COPY in tags:
                 self.set_cells.take_along(frame, place, cell[1], register)
+            elif moves and (blind or self._is_whole(frame, target[1], cell[1])):
+                self.body.set(register + UNSET_FLAG, self.set_cells.missing(frame, place, cell[1]))
             elif not blind and is_looked_at(frame.function, register.removeprefix(frame.prefix)):
                 self.set_cells.require(frame, place, cell[1])
-        else:
-            address = _moved(self.body.value(frame, *target), cell[0], at)
-            self.body.emit(ir.Load(register, address, tags, cell[1], blind=blind))
+            return
+        address = _moved(self.body.value(frame, *target), cell[0], at)
+        if COPY in tags:
+            self.read_to_copy(register, address, cell[1])
+            return
+        unset = register + UNSET_FLAG if moves else ""
+        self.body.emit(ir.Load(register, address, tags, cell[1], blind=blind, unset=unset))
+
+    def _is_whole(self, frame: Frame, pointer: Value, bits: int) -> bool:
+        """Is what lies at a pointer several members of a struct, read as one number to be handed on?"""
+        cells = self.cells_of(frame, pointer) or []
+        return sum(0 <= offset < bits // 8 for offset, _ in cells) > 1
 
     def _write(
-        self, frame: Frame, target: tuple[Type, Value], cell: tuple[int, int], value: ir.Expr,
+        self, frame: Frame, target: tuple[Type, Value], cell: tuple[int, int], value: Moved,
         tags: frozenset[str], at: ir.Expr = NOWHERE_ELSE,
     ) -> None:  # fmt: skip
         """Write the cell (offset, bits) behind a pointer, which may be private."""
@@ -283,7 +306,8 @@ class Memory:
         else:
             address = _moved(self.body.value(frame, *target), cell[0], at)
             self._check_constants(frame, target[1], address)
-            self.body.emit(ir.Store(address, value, tags, cell[1]))
+            unset = None if value[1] == NONE else value[1]
+            self.body.emit(ir.Store(address, value[0], tags, cell[1], unset=unset))
 
     def _check_constants(self, frame: Frame, pointer: Value, address: ir.Expr) -> None:
         """What is written is no constant."""
@@ -295,21 +319,24 @@ class Memory:
         self._check(frame, place, bits)
         self.body.emit(ir.ReadPrivate(register, place[0], place[1], bits))
 
-    def _write_private(self, frame: Frame, place: tuple[str, ir.Expr], value: ir.Expr, bits: int) -> None:
+    def _write_private(self, frame: Frame, place: tuple[str, ir.Expr], value: Moved, bits: int) -> None:
         self._check(frame, place, bits)
-        self.body.emit(ir.WritePrivate(place[0], place[1], value, bits))
-        self.set_cells.note(frame, place, bits, value)
+        self.body.emit(ir.WritePrivate(place[0], place[1], value[0], bits))
+        self.set_cells.note(frame, place, bits, value[1])
 
     # -- loads and stores ------------------------------------------------------------------------------
 
     def _load(self, frame: Frame, instruction: LlvmInstruction) -> None:
         kind, tags = instruction.type, order_tags(instruction.words)
         registers = registers_of(self.body.name(frame, instruction), kind)
+        moves = (instruction.result or "") in frame.unset
         filled = is_filled_up(frame.function, instruction) or is_only_copied(frame.function, instruction)
-        blind = len(registers) > 1 or filled
+        blind = len(registers) > 1 or filled or (moves and is_copied(instruction))
         for register, (offset, part) in zip(registers, scalars(kind), strict=True):
             cell = (offset, self.body.bits(part))
-            self._read(frame, register.name, instruction.operands[0], cell, tags, blind=blind)
+            if moves:
+                self.body.set(register.name + UNSET_FLAG, NONE)
+            self._read(frame, register.name, instruction.operands[0], cell, tags, blind=blind, moves=moves)
 
     def _store(
         self, frame: Frame, stored: tuple[Type, Value], target: tuple[Type, Value], tags: frozenset[str]
@@ -317,7 +344,7 @@ class Memory:
         if stored[1] == NO_VALUE and (place := self.place_of(frame, target[1])) is not None:
             self.set_cells.forget(frame, place, self.body.bits(stored[0]))
             return
-        values = self.body.scalars(frame, *stored)
+        values = zip(self.body.scalars(frame, *stored), self.body.unset_bits(frame, *stored), strict=True)
         for value, (offset, part) in zip(values, scalars(stored[0]), strict=True):
             self._write(frame, target, (offset, self.body.bits(part)), value, tags)
 

@@ -40,6 +40,24 @@ class Arithmetic:
             args = (args[0], ir.Op("zext", (args[1],), bits))
             self._can_shift(args[1], bits)
         self.body.set(self.body.name(frame, instruction), ir.Op(operator, args, bits))
+        if instruction.result in frame.unset:
+            self._note_unset(frame, instruction, args, bits)
+
+    def _note_unset(
+        self, frame: Frame, instruction: LlvmInstruction, args: Sequence[ir.Expr], bits: int
+    ) -> None:
+        """Which bits of a result nobody set: shifts move them, and masks take some away."""
+        kind, operator = instruction.type, instruction.opcode
+        found = [self.body.unset_bits(frame, *operand)[0] for operand in instruction.operands]
+        if operator in ("shl", "lshr", "ashr"):
+            unset: ir.Expr = ir.Op(operator, (found[0], args[1]), bits)
+        else:
+            for here, there in ((0, 1), (1, 0)):
+                if isinstance(known := args[there], ir.Const) and operator != "xor":
+                    mask = known.value if operator == "and" else ~known.value
+                    found[here] = ir.Op("and", (found[here], ir.Const(mask)), bits)
+            unset = ir.Op("or", tuple(found), bits)
+        self.body.note_unset(self.body.name(frame, instruction), kind, [unset])
 
     def _can_divide(self, operator: str, args: Sequence[ir.Expr], bits: int) -> None:
         """Nothing is divided by zero, nor the least number by -1: what comes out is no number of the type."""
@@ -68,12 +86,19 @@ class Arithmetic:
         if isinstance(instruction.type, (StructType, ArrayType)):
             values = self.body.scalars(frame, *instruction.operands[0])
             self.body.assign(self.body.name(frame, instruction), instruction.type, values)
+            if instruction.result in frame.unset:
+                unset = self.body.unset_bits(frame, *instruction.operands[0])
+                self.body.note_unset(self.body.name(frame, instruction), instruction.type, unset)
             return
-        (source, value), target = instruction.operands[0], instruction.type
-        operand = self.body.value(frame, source, value)
-        before, after = self.body.bits(source), self.body.bits(target)
+        source, value = instruction.operands[0]
+        name = self.body.name(frame, instruction)
+        self.body.set(name, self._at_width(instruction, self.body.value(frame, source, value)))
+        if instruction.result in frame.unset:
+            (unset_bits,) = self.body.unset_bits(frame, source, value)
+            self.body.note_unset(name, instruction.type, [self._at_width(instruction, unset_bits)])
+
+    def _at_width(self, instruction: LlvmInstruction, operand: ir.Expr) -> ir.Expr:
+        before, after = self.body.bits(instruction.operands[0][0]), self.body.bits(instruction.type)
         if instruction.opcode in ("zext", "inttoptr", "ptrtoint") and after > before:
-            operand = ir.Op("zext", (operand,), before)
-        elif after != before:
-            operand = ir.Op("sext", (operand,), min(before, after))
-        self.body.set(self.body.name(frame, instruction), operand)
+            return ir.Op("zext", (operand,), before)
+        return ir.Op("sext", (operand,), min(before, after)) if after != before else operand

@@ -23,11 +23,16 @@ def is_filled_up(function: Function, load: LlvmInstruction) -> bool:
 def is_only_copied(function: Function, load: LlvmInstruction) -> bool:
     """Is it a part of a struct that is copied, which LLVM reads by itself and nobody looks at?"""
     value: Value = LocalName(load.result or "")
-    if ".copyload" not in (load.result or ""):
+    if not is_copied(load):
         return False
     others = (i for block in function.blocks for i in block.instructions if i.opcode != "store")
     used = (each for i in others for each in (*(o for _, o in i.operands), *(c for c, _ in i.cases)))
     return value not in used
+
+
+def is_copied(load: LlvmInstruction) -> bool:
+    """Is it a part of a struct that is copied? Who looks at the copy says so."""
+    return ".copyload" in (load.result or "")
 
 
 def _only_user(function: Function, name: str) -> LlvmInstruction | None:

@@ -32,7 +32,7 @@ from treville.programs.c.llvm import (
     struct_offsets,
 )
 from treville.programs.c.private import Private, private_variables
-from treville.programs.c.unset_values import maybe_unset
+from treville.programs.c.unset_values import UNSET_FLAG
 from treville.programs.draft import ThreadDraft
 from treville.records import NamedTuple, dataclass, field
 from treville.results import Unsupported
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from treville.programs.c.translate import Translation
 
 MAX_INSTRUCTIONS = 100_000
-
-UNSET_FLAG = "#unset"  # of values that may be those of a variable that has none: is this one?
 
 
 def bits_of(kind: Type) -> int:
@@ -86,7 +84,7 @@ class Frame:
     watched: set[str] = field(default_factory=set)  # private variables of which it is known what has a value
     thread_local: dict[str, tuple[str, ir.Expr]] = field(default_factory=dict)  # pointers: object and offset
     more: Sequence[Argument] = ()  # what the function was given for `...`
-    unset: frozenset[str] = frozenset()  # see `unset.maybe_unset`
+    unset: frozenset[str] = frozenset()  # see `unset_values.maybe_unset`
     ending: list[str] = field(default_factory=list)  # registers of locals whose address may be known later
     marked: dict[str, ir.Allocate] = field(default_factory=dict)  # such locals that live between marks
     hoisted: dict[str, tuple[str, int]] = field(default_factory=dict)  # addresses in them, computed before
@@ -172,9 +170,11 @@ class Body:
         arguments: Sequence[ir.Expr | list[ir.Expr]],
         depth: dict[str, int],
         more: Sequence[Argument] = (),
+        unset: Sequence[Sequence[ir.Expr]] = (),
     ) -> ir.Reg:
         """Copy a function's code here; the expression of its result. An argument that is a struct is given as
-        the list of its scalars; `more` are those that `...` stands for."""
+        the list of its scalars; `more` are those that `...` stands for. Of arguments nobody set the bits in
+        `unset`."""
         level = depth.get(function.name, 0)
         if level > self.translation.recursion:
             self.emit(ir.Stop(cut=True, reason=f"recursion of {function.name}"))
@@ -184,13 +184,17 @@ class Body:
         frame = Frame(
             function, prefix, f"{prefix}exit", f"{prefix}result", private,
             {**depth, function.name: level + 1}, meeting_points(function), more=more,
-            unset=maybe_unset(function),
+            unset=self.translation.unset[function.name],
         )  # fmt: skip
-        for (kind, parameter), argument in zip(function.parameters, arguments, strict=False):
+        for number, ((kind, parameter), argument) in enumerate(
+            zip(function.parameters, arguments, strict=False)
+        ):
             values = argument if isinstance(argument, list) else [argument]
             if parameter in function.copied:
                 values = [self.memory.copy_of(values[0], function.copied[parameter], parameter)]
             self.assign(prefix + parameter, kind, values)
+            if parameter in frame.unset:
+                self.note_unset(prefix + parameter, kind, unset[number] if number < len(unset) else ())
         for block in function.blocks:
             self.label(f"{prefix}{block.name}")
             for instruction in block.instructions:
@@ -230,6 +234,10 @@ class Body:
             then, other = (self.scalars(frame, *operand) for operand in instruction.operands[1:])
             chosen = [ir.Select(condition, *pair) for pair in zip(then, other, strict=True)]
             self.assign(self.name(frame, instruction), instruction.type, chosen)
+            if instruction.result in frame.unset:
+                then, other = (self.unset_bits(frame, *operand) for operand in instruction.operands[1:])
+                bits = [ir.Select(condition, *pair) for pair in zip(then, other, strict=True)]
+                self.note_unset(self.name(frame, instruction), instruction.type, bits)
         elif opcode in ("extractvalue", "insertvalue"):
             self._aggregate(frame, instruction)
         elif opcode == "call":
@@ -302,15 +310,19 @@ class Body:
         kind, value = instruction.operands[0]
         places = [path for path, _ in leaves(kind)]
         there = [path[: len(instruction.indices)] == instruction.indices for path in places]
-        values = self.scalars(frame, kind, value)
-        if instruction.opcode == "extractvalue":
-            inner = member_type(kind, instruction.indices)
-            found = [old for old, inside in zip(values, there, strict=True) if inside]
-            self.assign(self.name(frame, instruction), inner, found)
-            return
-        new = iter(self.scalars(frame, *instruction.operands[1]))
-        both = [next(new) if inside else old for old, inside in zip(values, there, strict=True)]
-        self.assign(self.name(frame, instruction), kind, both)
+        ways = [(self.scalars, self.assign)]
+        if instruction.result in frame.unset:
+            ways.append((self.unset_bits, self.note_unset))
+        for parts_of, give in ways:
+            values = parts_of(frame, kind, value)
+            if instruction.opcode == "extractvalue":
+                inner = member_type(kind, instruction.indices)
+                found = [old for old, inside in zip(values, there, strict=True) if inside]
+                give(self.name(frame, instruction), inner, found)
+                continue
+            new = iter(parts_of(frame, *instruction.operands[1]))
+            both = [next(new) if inside else old for old, inside in zip(values, there, strict=True)]
+            give(self.name(frame, instruction), kind, both)
 
     # -- control ---------------------------------------------------------------------------------------
 
@@ -356,6 +368,8 @@ class Body:
 
     def _return(self, frame: Frame, kind: Type, value: Value) -> None:
         self.assign(frame.result, kind, self.scalars(frame, kind, value))
+        if frame.function.name in self.translation.unset_results:
+            self.note_unset(frame.result, kind, self.unset_bits(frame, kind, value))
 
     # -- structs and arrays as values ------------------------------------------------------------------
 
@@ -374,6 +388,21 @@ class Body:
         for register, value in zip(registers_of(name, kind), values, strict=False):
             self.set(register.name, value)
 
+    def unset_bits(self, frame: Frame, kind: Type, value: Value) -> list[ir.Expr]:
+        """The bits of each scalar of a value that nobody set."""
+        parts = leaves(kind)
+        if isinstance(value, LocalName) and value.name in frame.unset:
+            return [ir.Reg(each.name + UNSET_FLAG) for each in registers_of(frame.prefix + value.name, kind)]
+        if isinstance(value, Aggregate):
+            return [bits for item in value.items for bits in self.unset_bits(frame, *item)]
+        return [ir.Const(-1 if value == Number(None) else 0)] * len(parts)
+
+    def note_unset(self, name: str, kind: Type, values: Sequence[ir.Expr]) -> None:
+        """These are the bits of the scalars of a name that nobody set; without any all are set."""
+        registers = registers_of(name, kind)
+        for register, unset in zip(registers, values or [ir.Const(0)] * len(registers), strict=False):
+            self.set(register.name + UNSET_FLAG, unset)
+
     def _goto(self, frame: Frame, block: str, cases: list[tuple[ir.Expr, str]], otherwise: str) -> None:
         """Branch, writing the phis of the block that is entered on each edge."""
         edges = []
@@ -388,12 +417,6 @@ class Body:
             self.label(edge)
             self._enter(frame, block, target)
 
-    def _unset_flag(self, frame: Frame, value: Value) -> ir.Expr:
-        """Is a value that of a variable without one?"""
-        if isinstance(value, LocalName) and value.name in frame.unset:
-            return ir.Reg(f"{frame.prefix}{value.name}{UNSET_FLAG}")
-        return ir.Const(0)
-
     def _enter(self, frame: Frame, block: str, target: str) -> None:
         entered = next(b for b in frame.function.blocks if b.name == target)
         copies = []
@@ -405,7 +428,8 @@ class Body:
             values = self.scalars(frame, phi.type, incoming)
             copies += [(register.name, value) for register, value in zip(registers, values, strict=True)]
             if phi.result in frame.unset:
-                copies.append((self.name(frame, phi) + UNSET_FLAG, self._unset_flag(frame, incoming)))
+                unset = self.unset_bits(frame, phi.type, incoming)
+                copies += [(r.name + UNSET_FLAG, bits) for r, bits in zip(registers, unset, strict=True)]
         written = {register for register, _ in copies}
         if any(isinstance(value, ir.Reg) and value.name in written for _, value in copies):
             copies = [(register, self.set(f"{register}'", value)) for register, value in copies]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from treville.programs.c.control import blocks_in_loops
 from treville.programs.c.llvm import Function, GlobalName, LlvmInstruction, LocalName, Module, Value
 from treville.programs.c.marks import KNOWN
 
@@ -21,6 +22,9 @@ _KEPT_ARGUMENTS = {
     "pthread_create": {3}, "thrd_create": {2}, "pthread_setspecific": {1}, "tss_set": {1},
     "pthread_exit": {0}, KNOWN: {0}, "realloc": set[int](),
 }  # fmt: skip
+_INITIALISING = frozenset(
+    f"@{name}" for name in ("pthread_mutex_init", "mtx_init", "pthread_barrier_init")
+)
 _DERIVING = ("getelementptr", "bitcast", "addrspacecast", "ptrtoint", "inttoptr", "phi", "select", "freeze")
 _COMPARING = {"cmpxchg": {0, 1}, "atomicrmw": {0}, "store": {1}, "load": {0}, "icmp": {0, 1}}
 
@@ -39,7 +43,20 @@ def outliving_locals(module: Module) -> Outliving:
         locals_ = [i.result for i in _instructions(function) if i.opcode == "alloca" and i.result]
         ending = locals_ if name != "main" or _exits(function) else marked_locals(function)
         found[name] = frozenset(each for each in ending if (name, each) in escaping)
+        found[name] |= _locks_in_loops(function)
     return found
+
+
+def _locks_in_loops(function: Function) -> frozenset[str]:
+    """The locals of blocks in loops that are locks, or have some: each time they are others, which were not
+    initialised."""
+    calls = [i for block in blocks_in_loops(function) for i in block.instructions if i.opcode == "call"]
+    made = [call for call in calls if _name_of(call.operands[0][1]) in _INITIALISING]
+    roots = _roots(function) if made else {}
+    marked = marked_locals(function)
+    return frozenset(
+        root for call in made for root in _known(roots, _name_of(call.operands[1][1])) if root in marked
+    )
 
 
 def _exits(function: Function) -> bool:

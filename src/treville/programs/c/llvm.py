@@ -233,7 +233,7 @@ class GlobalVariable:
 @dataclass(slots=True)
 class Module:
     """A whole program. `file` is the source file that was compiled, for the machine `target`, by
-    `compiler`; `types` are those with names."""
+    `compiler`; `types` are those with names. `unset` and `unset_results`: see `unset_values.maybe_unset`."""
 
     functions: dict[str, Function] = field(default_factory=dict)
     globals: dict[str, GlobalVariable] = field(default_factory=dict)
@@ -242,6 +242,8 @@ class Module:
     file: str = ""
     target: str = ""
     compiler: str = ""
+    unset: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    unset_results: frozenset[str] = frozenset()
 
 
 def taken_functions(module: Module) -> set[str]:

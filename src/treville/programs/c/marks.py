@@ -4,4 +4,5 @@ reads their result as calls of these."""
 from __future__ import annotations
 
 KEEP, KNOWN = "treville.keep", "treville.known"  # the latter outlives itself: somebody knows its address
+BEGIN = "treville.begin"  # of the life of a large array without values
 UNSET, READ = "treville.unset.", "treville.read."

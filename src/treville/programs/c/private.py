@@ -15,7 +15,7 @@ from treville.programs.c.llvm import (
     Module,
     Value,
 )
-from treville.programs.c.marks import KEEP
+from treville.programs.c.marks import BEGIN, KEEP
 from treville.records import dataclass
 
 # Calls that may be given the address of a private variable, and which arguments.
@@ -27,7 +27,7 @@ HARMLESS_ARGUMENTS = {
     **{name: set(range(20)) for name in ("puts", "printf", "fprintf", "fputs", "sprintf", "snprintf")},
 }  # fmt: skip
 _HARMLESS_INTRINSICS = (
-    "llvm.lifetime", "llvm.dbg", "llvm.memset", "llvm.memcpy", "llvm.memmove", "llvm.va_", KEEP,
+    "llvm.lifetime", "llvm.dbg", "llvm.memset", "llvm.memcpy", "llvm.memmove", "llvm.va_", KEEP, BEGIN,
 )  # fmt: skip
 _STARTING = (GlobalName("pthread_create"), GlobalName("thrd_create"))
 _OWN_ADDRESS = (GlobalName("llvm.threadlocal.address.p0"), GlobalName("llvm.threadlocal.address"))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from treville.programs import ir
 from treville.programs.c.llvm import Function, GlobalName, LlvmInstruction, LocalName, Number, Value
+from treville.programs.c.marks import BEGIN
 from treville.programs.c.private import Private
 from treville.results.properties import NEVER_SET
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from treville.programs.c.body import Body, Frame
 
 SET = " is set"  # the name of the variable beside another
+NONE = ir.Const(0)
 _ALL_BITS = ir.Const(-1)
 _FILLING = ("llvm.memset", "llvm.memcpy", "llvm.memmove", "llvm.va_")
 
@@ -27,7 +29,7 @@ class SetCells:
 
     def __init__(self, body: Body) -> None:
         self.body = body
-        self._copied: dict[str, ir.Expr] = {}  # of registers with what copies read: which bits are set
+        self._copied: dict[str, ir.Expr] = {}  # of registers with what copies read: the bits nobody set
 
     def watch(self, frame: Frame, variable: str, size: int | None) -> None:
         """From here on it is known which cells of a variable have a value; `size` in bytes."""
@@ -42,9 +44,14 @@ class SetCells:
         if id(self.body.here) in self.body.translation.threads.in_loops:
             self._write(frame, place, bits, ir.Const(0))
 
-    def note(self, frame: Frame, place: tuple[str, ir.Expr], bits: int, value: ir.Expr) -> None:
-        """A cell was written."""
-        known = self._copied.get(value.name, _ALL_BITS) if isinstance(value, ir.Reg) else _ALL_BITS
+    def forget_all(self, frame: Frame, variable: str) -> None:
+        """No cell of a variable has a value any more."""
+        for offset, bits in self.body.thread.private.get(variable, ()):
+            self.forget(frame, (variable, ir.Const(offset)), bits)
+
+    def note(self, frame: Frame, place: tuple[str, ir.Expr], bits: int, unset: ir.Expr) -> None:
+        """A cell was written with a value of which nobody set some bits."""
+        known = _ALL_BITS if unset == NONE else ir.Op("not", (unset,), bits)
         self._write(frame, place, bits, known)
 
     def _write(self, frame: Frame, place: tuple[str, ir.Expr], bits: int, value: ir.Expr) -> None:
@@ -53,8 +60,19 @@ class SetCells:
 
     def take_along(self, frame: Frame, place: tuple[str, ir.Expr], bits: int, register: str) -> None:
         """A cell was read to be copied."""
-        if place[0] in frame.watched:
-            self._copied[register] = self._read(place, bits)
+        self._copied[register] = self.missing(frame, place, bits)
+
+    def take(self, register: str, unset: ir.Expr) -> None:
+        """Something was read to be copied, of which nobody set some bits."""
+        self._copied[register] = unset
+
+    def of_copied(self, value: ir.Expr) -> ir.Expr:
+        """The bits of a value that nobody set, if it was read to be copied."""
+        return self._copied.get(value.name, NONE) if isinstance(value, ir.Reg) else NONE
+
+    def missing(self, frame: Frame, place: tuple[str, ir.Expr], bits: int) -> ir.Expr:
+        """The bits of a cell that nobody set."""
+        return ir.Op("not", (self._read(place, bits),), bits) if place[0] in frame.watched else NONE
 
     def require(self, frame: Frame, place: tuple[str, ir.Expr], bits: int) -> None:
         """A cell that is looked at has a value; a run goes on where nobody asks."""
@@ -87,9 +105,13 @@ def _is_filled_first(
         used = names.intersection(
             value.name for _, value in instruction.operands if isinstance(value, LocalName)
         )
-        if used and instruction.opcode != "getelementptr":
+        if used and instruction.opcode != "getelementptr" and not _is_begin(instruction):
             return _fills(instruction, variable, size)
     return True
+
+
+def _is_begin(instruction: LlvmInstruction) -> bool:
+    return instruction.opcode == "call" and instruction.operands[0][1] == GlobalName(BEGIN)
 
 
 def _fills(instruction: LlvmInstruction, variable: str, size: int | None) -> bool:

@@ -56,6 +56,7 @@ from treville.programs.cells import with_one_width_per_cell
 from treville.programs.draft import ProgramDraft
 from treville.programs.grids import padded
 from treville.programs.ir import plus
+from treville.programs.known_contents import with_known_contents
 from treville.programs.operators import wrap
 from treville.programs.rotation import with_tests_behind
 from treville.records import replace
@@ -106,6 +107,7 @@ class Translation:
         self.destroys_locks = destroys_locks(module)
         self.computes_locks = computes_locks(module)
         self.outliving = outliving_locals(module)
+        self.unset, self.unset_results = module.unset, module.unset_results
         self.threads = ThreadData(module, self.taken)
         for name in self.pointers.kept:
             self.program.location(name)
@@ -397,8 +399,13 @@ def _cell_names(kind: Type, offset: int = 0, name: str = "") -> Iterator[tuple[i
 
 def _looking_away(thread: ir.Thread) -> ir.Thread:
     """The code where no read is wrong because nobody wrote there: a function that is not known may have."""
-    code = (replace(i, blind=True) if isinstance(i, ir.Load) else i for i in thread.instructions)
-    return replace(thread, instructions=tuple(code))
+
+    def looking_away(instruction: ir.Instruction) -> ir.Instruction:
+        if isinstance(instruction, ir.Load):
+            return replace(instruction, blind=True, unset="")
+        return replace(instruction, unset=None) if isinstance(instruction, ir.Store) else instruction
+
+    return replace(thread, instructions=tuple(map(looking_away, thread.instructions)))
 
 
 def _padded(cells: list[tuple[int, int, int]], size: int) -> tuple[tuple[int, int, int], ...]:
@@ -418,4 +425,4 @@ def translate(
     """The IR of a module; `source` are the lines of the C file, for people, who see lines of other files that
     a sandbox allows."""
     program = Translation(module, source, recursion, signals, sandbox).run()
-    return with_tests_behind(with_one_width_per_cell(with_flat_blocks(program)))
+    return with_tests_behind(with_known_contents(with_one_width_per_cell(with_flat_blocks(program))))

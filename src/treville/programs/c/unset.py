@@ -3,8 +3,9 @@
 LLVM takes a variable that has a value on some ways only to have that value on all ways. So a variable that
 may be read before it is written, and every part of an array or a struct, is given the result of a call that
 no pass looks into (`treville.unset.i32`), and reads that may find it are marked (`treville.read.i32`): those
-of the variable, and all through pointers. `unset_values` drops what says nothing once LLVM's passes are done;
-`library.unset` has what calls mean.
+of the variable, and all through pointers, but for those that hand on a struct as a number. Arrays of many
+elements stay in memory (`treville.begin`). `unset_values` drops what says nothing once LLVM's passes are
+done; `library.unset` has what calls mean.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Iterator, Mapping
 
 from treville.programs.c.escaping import BEGIN_OF_LIFE
 from treville.programs.c.llvm import ArrayType, IntType, PointerType, StructType, Type, scalars
-from treville.programs.c.marks import READ, UNSET
+from treville.programs.c.marks import BEGIN, READ, UNSET
 from treville.programs.c.terms import Terms
 from treville.programs.c.text_blocks import NAME, NAMES, text_blocks
 from treville.programs.c.tokens import Tokens
@@ -23,7 +24,7 @@ from treville.records import dataclass
 MOST_PARTS = 64
 
 _ALLOCA = re.compile(rf"^  ({NAME}) = alloca ([^,\n]+)(?:, align \d+)?(?:, !dbg.*)?$")
-_LOAD = re.compile(rf"^  ({NAME}) = load (i\d+|ptr), ptr ({NAME}),")
+_LOAD = re.compile(rf"^  ({NAME}) = load (i\d+|ptr), ptr ({NAME}|@[^,]+|getelementptr.*\)),")
 _STORE = re.compile(rf"^  store (?:i\d+|ptr) (.+?), ptr ({NAME}),")
 _DECLARED = re.compile(rf"^ +#dbg_declare\(ptr ({NAME}),")
 _FILLED = re.compile(rf"^  call void @llvm\.mem(?:cpy|set)\.[\w.]+\(ptr (?:align \d+ )?({NAME}),")
@@ -31,22 +32,33 @@ _FILLED = re.compile(rf"^  call void @llvm\.mem(?:cpy|set)\.[\w.]+\(ptr (?:align
 _TEMPORARY = re.compile(
     r'^%"?(?:agg\.|ref\.tmp|coerce|tmp|byval|cleanup|saved_stack|__vla|\.compound)|\.addr\d*"?$'
 )
+_ELEMENT = re.compile(
+    rf"^  ({NAME}) = getelementptr (?:(?:inbounds|nuw|nusw) )*(.+?), ptr [^,]+"
+    r"((?:, i\d+ [^,]+)+?)(?:, !dbg.*)?$"
+)
 _NUMBER = re.compile(r"i\d+|ptr")
 _MASKED = re.compile(rf"^  ({NAME}) = (?:and|or) ")
+# The unit of a bit-field, and what is made of it to see the field alone.
+_FIELDS = re.compile(r"^%bf\.load\d*$")
+_FIELD = re.compile(r"^  (%bf\.(?:clear|lshr|ashr|shl)\d*) = (?:and|lshr|ashr|shl) (i\d+) %bf\.")
 # What is read to be handed on as a whole: structs as arguments and results.
 _HANDED_ON = re.compile(r'^%"?(?:coerce|retval)|^%\d+$')
+_HANDING_ON = re.compile(rf"^  (?:(?:{NAME} = )?(?:tail |notail )?call |ret |store )")
 
 
 @dataclass(frozen=True, slots=True)
 class _Function:
     """The lines of a function; its variables that hold one number, those of them that are read too early, and
-    the parts (offset, type) of its arrays and structs."""
+    the parts (offset, type) of its arrays and structs. `large` are those that have too many, `first` has the
+    types of first parts: who reads something else there hands on a whole struct."""
 
     lines: list[str]
     single: frozenset[str]
     unset: frozenset[str]
     parts: Mapping[str, list[tuple[int, str]]]
     kinds: Mapping[str, str]
+    large: frozenset[str]
+    first: Mapping[str, str]
 
 
 def with_unset_variables(text: str) -> str:
@@ -66,7 +78,7 @@ def with_unset_variables(text: str) -> str:
         if line == "}":
             pieces.append(_function(lines, terms))
             lines = None
-    if not any(isinstance(piece, _Function) and (piece.unset or piece.parts) for piece in pieces):
+    if not any(isinstance(p, _Function) and (p.unset or p.parts or p.large or p.first) for p in pieces):
         return text
     used = set[str]()
     marked = [[piece] if isinstance(piece, str) else _with_marks(piece, used) for piece in pieces]
@@ -74,6 +86,8 @@ def with_unset_variables(text: str) -> str:
 
 
 def _declaration(name: str) -> str:
+    if name == BEGIN:
+        return f"declare void @{name}(ptr)"
     kind = name.rsplit(".", 1)[1]
     return f"declare void @{name}({kind})" if name.startswith(READ) else f"declare {kind} @{name}()"
 
@@ -86,7 +100,12 @@ def _function(lines: list[str], terms: Terms) -> _Function:
     unset = _read_too_early(lines, numbers & variables.keys())
     whole = variables.keys() - numbers
     parts = {name: made for name in whole if (made := _parts(lines, name, variables[name], terms))}
-    return _Function(lines, frozenset(numbers), frozenset(unset), parts, variables)
+    large = {name for name, made in parts.items() if len(made) > MOST_PARTS}
+    first = {m[1]: text for m in found if (text := _first(terms.type(Tokens(m[2]))))}
+    elements = [match for line in lines if (match := _ELEMENT.match(line))]
+    first |= {m[1]: text for m in elements if (text := _first(_inner(m, terms)))}
+    few = {name: made for name, made in parts.items() if name not in large}
+    return _Function(lines, frozenset(numbers), frozenset(unset), few, variables, frozenset(large), first)
 
 
 def _with_marks(function: _Function, used: set[str]) -> list[str]:
@@ -103,16 +122,29 @@ def _with_marks(function: _Function, used: set[str]) -> list[str]:
                 out += _mark(name, function.kinds[name], name, used)
             for offset, kind in function.parts.get(name, ()):
                 out += _mark_part(name, offset, kind, used)
+            if name in function.large:
+                used.add(BEGIN)
+                out.append(f"  call void @{BEGIN}(ptr {name})")
+        if (field := _FIELD.match(line)) and mentions.is_last(field[1]):
+            used.add(f"{READ}{field[2]}")
+            out.append(f"  call void @{READ}{field[2]}({field[2]} {field[1]}){_place(line)}")
         if (read := _LOAD.match(line)) and _may_be_unset(read, function) and mentions.look_at(read):
             used.add(f"{READ}{read[2]}")
-            place = re.search(r", !dbg !\d+$", line)
-            out.append(f"  call void @{READ}{read[2]}({read[2]} {read[1]}){place[0] if place else ''}")
+            out.append(f"  call void @{READ}{read[2]}({read[2]} {read[1]}){_place(line)}")
     return out
+
+
+def _place(line: str) -> str:
+    place = re.search(r", !dbg !\d+$", line)
+    return place[0] if place else ""
 
 
 def _may_be_unset(read: re.Match[str], function: _Function) -> bool:
     """May it read a variable that has no value, by its name or through a pointer?"""
-    return read[3] in function.unset or (read[3] not in function.single and not _HANDED_ON.match(read[3]))
+    handed_on = function.first.get(read[3], read[2]) != read[2]
+    if _FIELDS.match(read[1]):
+        return False  # what is looked at is a part of it
+    return read[3] in function.unset or (read[3] not in function.single and not handed_on)
 
 
 def _given(lines: list[str]) -> set[str]:
@@ -140,7 +172,14 @@ class _Mentions:
         """Does it matter what is read? `(void)x` says that it does not, and a bit-field that is written takes
         its neighbours along; who calls a function that ends without a result need not ask for one."""
         uses = self.lines[read[1]][1:]
-        return bool(uses) and read[3] != "%retval" and not self._are_written_back(uses, read[3])
+        if not uses or read[3] == "%retval" or self._are_written_back(uses, read[3]):
+            return False
+        return not _HANDED_ON.match(read[3]) or not all(_HANDING_ON.match(use) for use in uses)
+
+    def is_last(self, field: str) -> bool:
+        """Is it what a program sees of a bit-field, and no step on the way there?"""
+        uses = self.lines[field][1:]
+        return bool(uses) and not any(_FIELD.match(use) or " = or " in use for use in uses)
 
     def _are_written_back(self, uses: list[str], pointer: str) -> bool:
         while len(uses) == 1 and (masked := _MASKED.match(uses[0])):
@@ -174,7 +213,24 @@ def _parts(lines: list[str], name: str, kind_text: str, terms: Terms) -> list[tu
     if len(mentions) < 2 or ((filled := _FILLED.match(mentions[1])) and filled[1] == name):
         return []
     found = [(offset, _text_of(part)) for offset, part in scalars(kind)]
-    return [] if len(found) > MOST_PARTS or not all(text for _, text in found) else found
+    return found if all(text for _, text in found) else []
+
+
+def _inner(element: re.Match[str], terms: Terms) -> Type:
+    """The type of what an address is that of."""
+    kind = terms.type(Tokens(element[2]))
+    for index in element[3].split(", ")[2:]:
+        if isinstance(kind, ArrayType):
+            kind = kind.element
+        elif isinstance(kind, StructType):
+            kind = kind.fields[int(index.split()[1])]
+    return kind
+
+
+def _first(kind: Type) -> str:
+    """The type of the first part of an array or a struct."""
+    parts = scalars(kind) if isinstance(kind, (ArrayType, StructType)) else []
+    return _text_of(parts[0][1]) if parts else ""
 
 
 def _text_of(kind: Type) -> str:

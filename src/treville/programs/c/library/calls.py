@@ -18,6 +18,7 @@ from treville.programs.c.llvm import (
     Value,
     VoidType,
 )
+from treville.programs.c.unset_values import UNSET_FLAG
 from treville.programs.grids import Cell
 from treville.records import replace
 
@@ -99,12 +100,17 @@ def call_defined(here: Call, name: str | None = None) -> None:
         body.emit(ir.Stop())
         return
     arguments = [body.scalars(here.frame, *operand) for operand in here.operands[:named]]
+    unset = [body.unset_bits(here.frame, *operand) for operand in here.operands[:named]]
     instruction = body.here
-    result = body.inline(function, arguments, here.frame.depth, _more(here, named))
+    result = body.inline(function, arguments, here.frame.depth, _more(here, named), unset)
     body.here = instruction
     if here.instruction.result is not None:
-        kind = here.instruction.type
-        body.assign(body.name(here.frame, here.instruction), kind, registers_of(result.name, kind))
+        kind, target = here.instruction.type, body.name(here.frame, here.instruction)
+        body.assign(target, kind, registers_of(result.name, kind))
+        if here.instruction.result in here.frame.unset:
+            given = function.name in body.translation.unset_results
+            bits = [ir.Reg(each.name + UNSET_FLAG) for each in registers_of(result.name, kind)]
+            body.note_unset(target, kind, bits if given else ())
 
 
 def _more(here: Call, named: int) -> list[Argument]:

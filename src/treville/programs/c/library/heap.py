@@ -138,8 +138,8 @@ def _copy(here: Call, new: ir.Expr, length: ir.Expr) -> None:
     for offset, bits in repeated(here, kind, most - most % size_of(kind)):
         value = body.fresh("copy")
         body.emit(ir.Branch(copied, ir.Op("ult", (whole, ir.Const(offset + bits // 8)), 64)))
-        body.emit(ir.Load(value, plus(old, offset), PLAIN, bits, blind=True))
-        body.emit(ir.Store(plus(new, offset), ir.Reg(value), PLAIN, bits))
+        unset = body.memory.read_to_copy(value, plus(old, offset), bits, PLAIN)
+        body.emit(ir.Store(plus(new, offset), ir.Reg(value), PLAIN, bits, unset=unset))
     if not isinstance(size, ir.Const):
         body.emit(ir.Branch(copied, ir.Op("ule", (whole, ir.Const(most)), 64)))
         body.emit(ir.Stop(cut=True, reason=f"a realloc of more than {most} bytes"))

@@ -3,9 +3,8 @@
 An ordinary mutex, a spin lock and a read-write lock are unlocked by who holds them: each thread notes in a
 private object what it holds, by its address, which costs no event. What was destroyed holds a number of its
 own (a barrier: the number 0 of threads, as one that was never initialised does). Whether something was
-initialised before is known of globals, and of what the thread itself initialised; other places may hold just
-any number at first, and to read that is an error of its own. Programs without calls of `*_destroy` and
-`*_init` pay nothing for these.
+initialised before is noted in its own memory, which is asked whether anybody wrote there. Programs without
+calls of `*_destroy` and `*_init` pay nothing for these.
 """
 
 from __future__ import annotations
@@ -13,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from treville.programs import ir
-from treville.programs.c.library.calls import ONE, WORD, ZERO, Call
+from treville.programs.c.library.calls import ONE, SYNCHRONISING, WORD, ZERO, Call
 from treville.programs.c.llvm import GlobalName, LlvmInstruction, LocalName, Module
+from treville.programs.c.unset_values import UNSET_FLAG
 
 DESTROYED = ir.Const(-77)
-INITIALISED = ir.Const(1)
+INITIALISED = ir.Const(0x1317)
 _HELD = "mutexes that are held"
-_INITIALISED = "locks that this thread initialised"
 _MARK = 8  # where a mutex or a condition variable notes that it was initialised by a call, or destroyed
 _OWN_ACCESS = frozenset({"NA"})  # of the implementation, which does not race
 _CONDITIONS_END = ("pthread_cond_destroy", "cnd_destroy")
@@ -120,32 +119,21 @@ def _noted_at(here: Call, argument: int = 0) -> ir.Expr:
 
 def require_first_init(here: Call) -> None:
     """A mutex is initialised once, until it is destroyed."""
+    marked = _asked(here, _mark_of(here), _OWN_ACCESS)
+    is_first = ir.Op("ne", (marked, INITIALISED), WORD)
+    _require(here, is_first, "a second initialisation of a mutex", fatal=False)
+    _store_mark(here, INITIALISED)
+
+
+def _asked(here: Call, address: ir.Expr, tags: frozenset[str]) -> ir.Expr:
+    """What somebody wrote at an address, 0 if nobody did."""
+    found = ir.Reg(here.body.fresh("mark"))
     if is_global(here):
-        mark = _mark(here)
-        told = "a second initialisation of a mutex"
-        _require(here, ir.Op("ne", (mark, INITIALISED), WORD), told, fatal=False)
-        _store_mark(here, INITIALISED)
-    else:
-        _require_own_first_init(here, "mutex")
-
-
-def _require_own_first_init(here: Call, what: str) -> None:
-    """Of objects that are no globals a thread knows what it did itself, if no other one destroys such. In a
-    loop it may be another variable each time: that of a block, which is entered anew."""
-    threads = here.body.translation.threads
-    if threads.only_first_destroys:
-        if id(here.instruction) not in threads.in_loops:
-            before = ir.Reg(here.body.fresh("initialised"))
-            here.body.emit(ir.ReadPrivate(before.name, _INITIALISED, here.argument(0)))
-            first = ir.Op("eq", (before, ZERO), WORD)
-            _require(here, first, f"a second initialisation of a {what}", fatal=False)
-        here.body.emit(ir.WritePrivate(_INITIALISED, here.argument(0), ONE))
-
-
-def _note_end(here: Call) -> None:
-    """What was destroyed may be initialised again."""
-    if not is_global(here) and here.body.translation.threads.only_first_destroys:
-        here.body.emit(ir.WritePrivate(_INITIALISED, here.argument(0), ZERO))
+        here.body.emit(ir.Load(found.name, address, tags, WORD))
+        return found
+    unset = here.body.set(found.name + UNSET_FLAG, ZERO)
+    here.body.emit(ir.Load(found.name, address, tags, WORD, blind=True, unset=unset.name, zeroed=True))
+    return ir.Select(unset, ZERO, found)
 
 
 def destroy_mutex(here: Call) -> None:
@@ -154,9 +142,7 @@ def destroy_mutex(here: Call) -> None:
     word = here.load(here.argument(0), link=False)
     _require(here, ir.Op("ne", (word, DESTROYED), WORD), "a mutex that was destroyed")
     _require(here, ir.Op("eq", (word, ZERO), WORD), "the destruction of a mutex that is locked")
-    if is_global(here):
-        _store_mark(here, ZERO)
-    _note_end(here)
+    _store_mark(here, ZERO)
     here.store(here.argument(0), DESTROYED)
     here.fence()
     here.returns(ZERO)
@@ -223,12 +209,9 @@ def require_barrier(here: Call, needed: ir.Expr) -> None:
 
 def require_no_barrier(here: Call) -> None:
     """A barrier is initialised once, until it is destroyed."""
-    if is_global(here):
-        needed = here.load(here.argument(0), link=False)
-        told = "a second initialisation of a barrier"
-        _require(here, ir.Op("eq", (needed, ZERO), WORD), told, fatal=False)
-    else:
-        _require_own_first_init(here, "barrier")
+    needed = _asked(here, here.argument(0), SYNCHRONISING)
+    told = "a second initialisation of a barrier"
+    _require(here, ir.Op("eq", (needed, ZERO), WORD), told, fatal=False)
 
 
 def destroy_barrier(here: Call) -> None:
@@ -240,7 +223,6 @@ def destroy_barrier(here: Call) -> None:
     come = here.load(ir.Op("add", (here.argument(0), ir.Const(8)), 64), link=False)
     all_gone = ir.Op("eq", (ir.Op("srem", (come, needed), WORD), ZERO), WORD)
     _require(here, all_gone, "the destruction of a barrier where threads wait")
-    _note_end(here)
     here.store(here.argument(0), ZERO)
     here.fence()
     here.returns(ZERO)

@@ -50,7 +50,6 @@ _MOST_THREADS = 256
 _KEYS = {"pthread_key_create": 1, "tss_create": 1}
 _JOINS = ("pthread_join", "thrd_join")
 _CREATES = ("pthread_create", "thrd_create")
-_DESTROYS = ("pthread_mutex_destroy", "mtx_destroy", "pthread_barrier_destroy")
 _LEAVES = (*_JOINS, "pthread_detach", "thrd_detach")
 _ASK_FOR_THREADS = (*_LEAVES, "pthread_equal", "thrd_equal")
 
@@ -59,8 +58,8 @@ class ThreadData:
     """What the functions of a module say of data of threads: the calls that make keys, with the destructors
     of their values (and how often these may be due), whether anybody asks what a thread returned, and whether
     threads that others started ask for numbers of threads, or join them. `chosen`: joins whose thread memory
-    tells. `only_first`: all threads are started by the first one; `only_first_destroys`: locks are destroyed
-    by it alone; `only_first_leaves`: threads are joined and detached by it alone."""
+    tells. `only_first`: all threads are started by the first one; `only_first_leaves`: threads are
+    joined and detached by it alone."""
 
     def __init__(self, module: Module, taken: set[str]) -> None:
         self.keys: dict[int, tuple[int, Value]] = {}  # by call: number and destructor
@@ -80,7 +79,6 @@ class ThreadData:
         self.rounds = _MOST_ROUNDS if sets_again else 1
         reached = _reached(module, taken, taken)
         self.only_first = reached.isdisjoint(_CREATES) and "pthread_create" not in taken
-        self.only_first_destroys = reached.isdisjoint(_DESTROYS) and taken.isdisjoint(_DESTROYS)
         self.only_first_leaves = reached.isdisjoint(_LEAVES)
         self.numbers = not reached.isdisjoint(_ASK_FOR_THREADS)
         self.ends = bool(self.chosen) or not reached.isdisjoint(_JOINS)

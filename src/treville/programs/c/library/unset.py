@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from treville.programs import ir
-from treville.programs.c.body import UNSET_FLAG
-from treville.programs.c.library.calls import ONE, ZERO, Call, Handler
-from treville.programs.c.llvm import LocalName, PointerType
-from treville.programs.c.marks import READ, UNSET
+from treville.programs.c.library.calls import ZERO, Call, Handler
+from treville.programs.c.llvm import PointerType
+from treville.programs.c.marks import BEGIN, READ, UNSET
+from treville.programs.c.unset_values import UNSET_FLAG
 from treville.results.properties import NEVER_SET
 
 _NO_OBJECT = 8  # no object is there
@@ -16,7 +16,16 @@ def handler(name: str) -> Handler | None:
     """What a mark of that name becomes."""
     if name.startswith(UNSET):
         return _unset
+    if name == BEGIN:
+        return _begin
     return _read if name.startswith(READ) else None
+
+
+def _begin(here: Call) -> None:
+    """No element of a large array has a value, also where its block is entered again."""
+    place = here.body.memory.place_of(here.frame, here.operands[0][1])
+    if place is not None:
+        here.body.memory.set_cells.forget_all(here.frame, place[0])
 
 
 def _unset(here: Call) -> None:
@@ -25,13 +34,11 @@ def _unset(here: Call) -> None:
         here.body.emit(ir.Havoc(register, (0, _NO_OBJECT)))
     else:
         here.body.emit(ir.Nondet(register, here.body.bits(here.instruction.type)))
-    here.body.set(register + UNSET_FLAG, ONE)
+    here.body.set(register + UNSET_FLAG, ir.Const(-1))
 
 
 def _read(here: Call) -> None:
     """A read of what may be such a variable; a run goes on where nobody asks."""
-    value = here.operands[0][1]
-    assert isinstance(value, LocalName)
-    flag = ir.Reg(f"{here.frame.prefix}{value.name}{UNSET_FLAG}")
-    is_set = ir.Op("eq", (flag, ZERO), 8)
+    (unset,) = here.body.unset_bits(here.frame, *here.operands[0])
+    is_set = ir.Op("eq", (unset, ZERO), here.body.bits(here.operands[0][0]))
     here.body.emit(ir.Assert(is_set, NEVER_SET, memory=True, fatal=False))
