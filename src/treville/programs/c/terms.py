@@ -71,7 +71,7 @@ class Terms:
         if token in ("void", "label", "metadata"):
             return VoidType()
         if token == "[":
-            length = int(tokens.next())
+            length = tokens.number()
             tokens.expect("x")
             element = self.type(tokens)
             tokens.expect("]")

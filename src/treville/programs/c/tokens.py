@@ -67,6 +67,13 @@ class Tokens:
         if not self.accept(token):
             raise InputError(f"LLVM IR: expected {token!r} in {self.text.strip()[:120]!r}")
 
+    def number(self) -> int:
+        """Step over a whole number, which must come next."""
+        token = self.next()
+        if not (token.isascii() and token.isdigit()):
+            raise InputError(f"LLVM IR: expected a number in {self.text.strip()[:120]!r}")
+        return int(token)
+
     def skip_balanced(self) -> None:
         """Skip a parenthesis with all it contains."""
         depth = 0
