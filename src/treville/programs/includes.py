@@ -23,7 +23,8 @@ _LONG_COMMENT = re.compile(_HASH + rb"(?:" + _WORD + rb")?" + _COMMENTED + rb"{2
 _LITERAL = re.compile(rb'"([^"\n]+)"|<([^>\n]+)>')
 # Whether a file is there, or which time it is, no name of a file tells.
 _ASKS = re.compile(
-    rb"\b__has_(?:include|embed)|\b__(?:DATE|TIME|TIMESTAMP)__|^[^\S\n]*+(?:export\s++)?import\b", re.MULTILINE
+    rb"\b__has_(?:include|embed)|\b__(?:DATE|TIME|TIMESTAMP)__|^[^\S\n]*+(?:export\s++)?import\b",
+    re.MULTILINE,
 )
 _MOST_FILES = 2_000
 # Folders that are searched without an option.
