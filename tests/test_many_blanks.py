@@ -29,7 +29,11 @@ def _array() -> None:
     Tokens("[ x ptr]").number()
 
 
-@pytest.mark.parametrize("read", [_history, _test, _array])
+def _long_array() -> None:
+    Tokens(f"{'1' * 5_000} x ptr]").number()
+
+
+@pytest.mark.parametrize("read", [_history, _test, _array, _long_array])
 def test_long_runs_of_blanks_are_refused_at_once(read: Callable[[], None]) -> None:
     started = time.process_time()
     with pytest.raises(InputError):

@@ -64,7 +64,7 @@ class Terms:
     def type(self, tokens: Tokens) -> Type:
         """Read a type."""
         token = tokens.next()
-        if re.fullmatch(r"i\d+", token):
+        if re.fullmatch(r"i\d{1,8}", token):
             return IntType(int(token[1:]))
         if token == "ptr":
             return self._pointer(tokens)
