@@ -1,8 +1,10 @@
-"""A host says that it is idle only when it has done all that it was given."""
+"""A host says that it is idle only when it has done all that it was given, and can be given more than it has
+room for."""
 
 from __future__ import annotations
 
 import pickle
+import time
 from pathlib import Path
 
 import pytest
@@ -31,5 +33,24 @@ def test_a_host_that_has_read_half_of_its_work_is_not_done() -> None:
                     reports += [report[0] for report in said.reports]
                     idle = said.idle
             assert reports == [number]
+    finally:
+        host.close()
+
+
+@pytest.mark.skipif(not can_fork(), reason="needs processes that can be forked")
+def test_a_host_that_waits_for_a_listener_still_gets_work() -> None:
+    """Questions and reports that fill the pipes of both directions, and nobody who listens in between."""
+    count = 60
+    host = Host(pickle.dumps(litmus.KIND), 1)
+    try:
+        host.wait_until_awake()
+        for number in range(count):
+            nowhere = Question("x" * 9_000, "tso", Options(limits=Limits(60)))
+            host.begin(Work([pickle.dumps([(number, nowhere)])]))
+            time.sleep(0.002)
+        reports: list[int] = []
+        while len(reports) < count:
+            reports += [report[0] for said in host.said(1) for report in said.reports]
+        assert reports == list(range(count))
     finally:
         host.close()

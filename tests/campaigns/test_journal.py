@@ -55,6 +55,9 @@ def test_what_was_stored_is_found_again_whole(tmp_path: Path) -> None:
         assert journal.find("other", SHORT, CheckReport) is None
 
 
+AGAIN = "its question is asked again unless another line has its answer"
+
+
 def test_a_line_that_was_cut_off_is_named_and_the_next_one_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     with _journal(path) as journal:
@@ -65,7 +68,7 @@ def test_a_line_that_was_cut_off_is_named_and_the_next_one_is_whole(tmp_path: Pa
     with _journal(path, told) as journal:
         assert len(journal) == 1
         journal.add("three", SHORT, UNKNOWN)
-    assert told == [f"{path}:3:1: this line was cut off; its question is asked again"]
+    assert told == [f"{path}:3:1: this line was cut off; {AGAIN}"]
     with _journal(path) as journal:
         assert journal.find("three", SHORT, CheckReport) == UNKNOWN
         assert journal.find("one", SHORT, CheckReport) == REPORT
@@ -82,7 +85,7 @@ def test_a_damaged_line_is_named_and_what_follows_is_kept(tmp_path: Path, change
     with _journal(path, told) as journal:
         assert journal.find("one", SHORT, CheckReport) is None
         assert journal.find("two", SHORT, CheckReport) == UNKNOWN
-    assert told == [f"{path}:2:1: this line is damaged; its question is asked again"]
+    assert told == [f"{path}:2:1: this line is damaged; {AGAIN}"]
 
 
 @pytest.mark.parametrize(
@@ -94,6 +97,13 @@ def test_a_file_that_is_something_else_is_refused_and_not_touched(tmp_path: Path
     with pytest.raises(InputError, match="journal"):
         _journal(path)
     assert path.read_text() == content
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_a_pipe_is_no_journal(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="it is no file"):
+        Journal(str(tmp_path / "pipe"), "check", print)
 
 
 def test_an_answer_that_a_limit_ended_is_asked_for_again_when_the_limit_is_raised(tmp_path: Path) -> None:

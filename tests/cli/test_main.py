@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -63,6 +64,31 @@ def test_a_full_disk_is_an_error_and_no_bug() -> None:
     assert done.returncode == 2
     assert "No space left" in done.stderr
     assert "bug" not in done.stderr
+
+
+WRONG = ["litmus", "--json", "--model", "nosuch", SB]
+
+
+def _run(arguments: list[str], **streams: Any) -> subprocess.CompletedProcess[str]:
+    """The command as its users start it: Python keeps what it prints until there is much of it."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    command = [sys.executable, "-m", "treville", *arguments]
+    return subprocess.run(command, text=True, check=False, env=environment, **streams)
+
+
+def test_errors_as_json_reach_a_pipe() -> None:
+    done = _run(WRONG, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert done.returncode == 2
+    assert json.loads(done.stdout)["error"]["message"] == "there is no model 'nosuch'"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("arguments", [WRONG, ["models", "--json", "--nosuch"], ["litmus", "--help"]])
+def test_what_is_wrong_with_a_command_and_cannot_be_printed_is_no_bug(arguments: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = _run(arguments, stdout=full, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (2, "error: No space left on device")
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.skipif(os.name != "posix", reason="closed streams are told apart on POSIX only")

@@ -10,6 +10,7 @@ import pytest
 from treville.cli.main import main
 from treville.models.library import load_model
 from treville.questions.comparison import Difference, Scope, smallest_difference
+from treville.results.reports.schemas import schema_of
 
 
 def test_every_shipped_model_is_listed_with_its_source(capsys: pytest.CaptureFixture[str]) -> None:
@@ -23,6 +24,14 @@ def test_a_model_can_be_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["models", "sc"]) == 0
     assert "acyclic" in capsys.readouterr().out
     assert main(["models", "nonsense"]) == 2
+
+
+def test_a_model_as_json_has_its_text(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["models", "--json", "x86"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["model"], "acyclic" in found["text"]) == ("tso", True)
+    pytest.importorskip("jsonschema").validate(found, schema_of("models"))
+    assert main(["models", "--json", "nonsense", "--check"]) == 2
 
 
 def test_the_strength_order_holds_on_the_examples(capsys: pytest.CaptureFixture[str]) -> None:

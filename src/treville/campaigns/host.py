@@ -21,7 +21,7 @@ from typing import Any
 
 from treville.campaigns.kind import Kind
 from treville.campaigns.parcels import pickled
-from treville.campaigns.wire import Inbox, receive, send
+from treville.campaigns.wire import Inbox, framed, receive, send
 from treville.campaigns.workers import Group, Happened, Workers
 from treville.records import NamedTuple, dataclass
 from treville.results.progress import Progress
@@ -67,8 +67,10 @@ class Host:
         self._tasks = self._process.stdin.fileno()
         self._inbox = Inbox(self._process.stdout.fileno())
         self._begun = 0
+        self._heard: list[Said] = []
         with suppress(BrokenPipeError):  # that it ended shows when nothing is said
             send(self._tasks, (kind, jobs))
+        os.set_blocking(self._tasks, False)
 
     @property
     def descriptor(self) -> int:
@@ -81,15 +83,40 @@ class Host:
             pass
 
     def begin(self, work: Work) -> None:
-        """Let it work; what it has not begun waits until a worker is idle."""
+        """Let it work; what it has not begun waits until a worker is idle. What it says meanwhile is kept:
+        it reads nothing while nobody listens, so two that only talk would wait for each other for ever.
+        Raises `BrokenPipeError` if it has ended."""
         self._begun += 1
-        send(self._tasks, work)
+        left = memoryview(framed(work))
+        ready = select.poll()
+        ready.register(self._tasks, select.POLLOUT)
+        ready.register(self.descriptor, select.POLLIN)
+        while left:
+            for descriptor, _ in ready.poll():
+                if descriptor == self._tasks:
+                    left = left[self._taken(left) :]
+                else:
+                    self._listen()
+
+    def _taken(self, data: memoryview) -> int:
+        """How much of the data there was room for."""
+        with suppress(BlockingIOError):
+            return os.write(self._tasks, data)
+        return 0
+
+    def _listen(self) -> None:
+        try:
+            self._heard += self._inbox.read()
+        except EOFError:
+            raise BrokenPipeError from None  # `said` says so, too, after what it said before
 
     def said(self, seconds: float) -> list[Said]:
         """Wait a moment for what it says. Raises `EOFError` if it has ended."""
+        found, self._heard = self._heard, []
         ready = select.poll()
         ready.register(self.descriptor, select.POLLIN)
-        found: list[Said] = list(self._inbox.read()) if ready.poll(1000 * seconds) else []
+        if not found and ready.poll(1000 * seconds):
+            found = list(self._inbox.read())
         # It was idle before it had read all of what it got last: that is no end.
         return [said._replace(idle=said.idle and said.works == self._begun) for said in found]
 

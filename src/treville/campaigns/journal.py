@@ -44,6 +44,7 @@ class Journal:
         except OSError as error:
             raise InputError(f"cannot write the journal {path}: {error.strerror or error}") from None
         try:
+            self._refuse_streams()
             self._lock()
             self._end = os.fstat(self._file).st_size
             if self._end:
@@ -53,6 +54,13 @@ class Journal:
         except BaseException:
             self.close()
             raise
+
+    def _refuse_streams(self) -> None:
+        """What was written to a pipe or a terminal cannot be read again."""
+        try:
+            os.lseek(self._file, 0, os.SEEK_END)
+        except OSError:
+            raise InputError(f"cannot write the journal {self.path}: it is no file") from None
 
     def _lock(self) -> None:
         """Two runs that append to one file would damage it."""
@@ -76,7 +84,8 @@ class Journal:
                     self._places[record["question"]] = place
                 elif line.strip():
                     what = "is damaged" if whole else "was cut off"
-                    warn(f"{self.path}:{number}:1: this line {what}; its question is asked again")
+                    again = "its question is asked again unless another line has its answer"
+                    warn(f"{self.path}:{number}:1: this line {what}; {again}")
                 place += len(line)
         if not whole:
             self._write(b"\n")

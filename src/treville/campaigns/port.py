@@ -13,7 +13,7 @@ from pathlib import Path
 from treville.campaigns.guard import Draft, guarded
 from treville.campaigns.inputs import input_text, read_text
 from treville.campaigns.keys import key_of, program_key, text_key
-from treville.campaigns.kind import Kind, Limits, Telling, nobody
+from treville.campaigns.kind import Kind, Limits, StaysHere, Telling, nobody
 from treville.campaigns.loading import cannot_leave_loops, load_model, load_test
 from treville.campaigns.model_keys import model_key
 from treville.campaigns.outputs import PictureName
@@ -122,11 +122,15 @@ class Port(Kind[PortQuestion, PortReport]):
             yield answer(question, telling)
 
     def read(self, question: PortQuestion) -> None:
-        """Both models, the test's text or what the compiler makes of the program."""
+        """Both models, the test's text or what the compiler makes of the program. Changed programs, as
+        suggestions are, are compiled again and again."""
+        compiled = question.text is None and is_program(Path(question.file))
+        if compiled and question.options.suggest:
+            raise StaysHere("changes are suggested where the sources are")
         for name in (question.source, question.target):
             load_model(name)
         input_text(question.file, question.text)
-        if question.text is None and is_program(Path(question.file)):
+        if compiled:
             read_sources(_unit(question))
 
     def key(self, question: PortQuestion) -> str:

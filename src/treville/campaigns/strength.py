@@ -4,9 +4,9 @@ the weaker one, on every test of a suite that the order is meant for and whose i
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from treville.campaigns.inputs import read_text
 from treville.campaigns.loading import load_model, load_test
@@ -15,6 +15,11 @@ from treville.programs.litmus.test import LitmusTest
 from treville.questions.outcomes import outcomes_of_all_runs
 from treville.records import dataclass, field
 from treville.results import Budget, BudgetExceeded, InputError
+from treville.results.reports.models import StrengthReport
+from treville.results.reports.report import Status
+from treville.results.verdict import Verdict
+
+_MARK = len("ok   ")  # what lines for people begin with
 
 
 @dataclass(slots=True)
@@ -29,20 +34,31 @@ class StrengthResult:
     refused: int = 0
     outside: int = 0
     unanswered: int = 0
+    seconds: float = 0.0
 
-    def as_report(self) -> dict[str, Any]:
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the order holds."""
+        return Verdict.FAIL if self.broken else Verdict.UNKNOWN if self.unanswered else Verdict.PASS
+
+    def as_report(self) -> StrengthReport:
         """For JSON."""
-        return {
-            "stronger": self.stronger,
-            "weaker": self.weaker,
-            "tests": self.tests,
-            "warnings": [] if self.tests else ["no test was compared"],
-            "broken_by": self.broken,
-            "told_apart_by": self.strict,
-            "refused": self.refused,
-            "outside": self.outside,
-            "unanswered": self.unanswered,
-        }
+        return StrengthReport(
+            file=f"{self.stronger} {self.weaker}",
+            verdict=self.verdict,
+            status=Status.UNKNOWN if self.verdict is Verdict.UNKNOWN else Status.DONE,
+            reason=self.as_text()[_MARK:],
+            warnings=() if self.tests else ("no test was compared",),
+            seconds=round(self.seconds, 4),
+            stronger=self.stronger,
+            weaker=self.weaker,
+            tests=self.tests,
+            broken_by=tuple(self.broken),
+            told_apart_by=tuple(self.strict),
+            refused=self.refused,
+            outside=self.outside,
+            unanswered=self.unanswered,
+        )
 
     def as_text(self) -> str:
         """For people."""
@@ -72,6 +88,7 @@ def check_strength(
     states: dict[tuple[int, str], frozenset[object] | str | None] = {}
     for stronger, weaker, dialects in orders:
         result = StrengthResult(stronger, weaker)
+        started = time.monotonic()
         for number, test in enumerate(tests):
             if test is None:
                 result.refused += 1
@@ -85,6 +102,7 @@ def check_strength(
                     states[number, model] = _states(test, model, seconds)
                 answers.append(states[number, model])
             _compare(result, test.name or Path(files[number]).stem, answers[0], answers[1])
+        result.seconds = time.monotonic() - started
         yield result
 
 

@@ -14,10 +14,15 @@ _PIECE = 1 << 20
 
 def send(descriptor: int, message: object) -> None:
     """Write a message; blocks until all of it is taken."""
-    data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-    view = memoryview(_HEADER.pack(len(data)) + data)
+    view = memoryview(framed(message))
     while view:
         view = view[os.write(descriptor, view) :]
+
+
+def framed(message: object) -> bytes:
+    """A message as it is written."""
+    data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    return _HEADER.pack(len(data)) + data
 
 
 def receive(descriptor: int) -> Any:

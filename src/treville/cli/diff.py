@@ -8,6 +8,8 @@ from treville.campaigns.comparison import Difference, compare, read_results
 from treville.cli.arguments import add_json
 from treville.cli.terminal import print_object
 from treville.rendering.style import harmless
+from treville.results.reports.diff import DiffReport
+from treville.results.reports.report import Status, as_object
 from treville.results.verdict import ExitCode, Verdict
 
 
@@ -24,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
     comparison = compare(read_results(options.left), read_results(options.right))
     for difference in comparison.differences:
         if options.json:
-            print_object(_as_report(difference))
+            print_object(as_object(_as_report(difference)))
         elif not options.quiet:
             print(harmless(_as_text(difference)))
     real = [d for d in comparison.differences if d.comparable]
@@ -37,18 +39,19 @@ def run(options: argparse.Namespace) -> int:
     return int(ExitCode.UNKNOWN if comparison.differences else ExitCode.PASS)
 
 
-def _as_report(difference: Difference) -> dict[str, object]:
+def _as_report(difference: Difference) -> DiffReport:
     result = difference.left or difference.right
     assert result is not None
-    return {
-        "file": result.file,
-        "test": result.test,
-        "verdict": (Verdict.FAIL if difference.comparable else Verdict.UNKNOWN).value,
-        "reason": _reason(difference),
-        "changes": difference.changes,
-        "lost": difference.lost,
-        "gained": difference.gained,
-    }
+    return DiffReport(
+        file=result.file,
+        test=result.test,
+        verdict=Verdict.FAIL if difference.comparable else Verdict.UNKNOWN,
+        status=Status.DONE if difference.comparable else Status.UNKNOWN,
+        reason=_reason(difference),
+        changes=tuple(difference.changes),
+        lost=tuple(difference.lost),
+        gained=tuple(difference.gained),
+    )
 
 
 def _reason(difference: Difference) -> str:

@@ -26,7 +26,7 @@ from treville.histories.values import parse_scalar
 from treville.records import replace
 from treville.results import ExitCode, InputError
 from treville.results.reports.history import HistoryReport
-from treville.results.reports.report import Status
+from treville.results.reports.report import Status, as_object
 
 _SUFFIXES = (".jsonl", ".json", ".edn", ".csv", ".tsv", ".history", ".log")
 _MOST_BYTES = 100_000_000
@@ -197,7 +197,7 @@ def _complexity(levels: list[Level], options: argparse.Namespace) -> int:
     names = [level.name for level in levels] or list(COMPLEXITY)
     if options.json:
         for name in names:
-            print_object(complexity_report(name))
+            print_object(as_object(complexity_report(name)))
     else:
         print("\n".join(complexity_lines(names)))
     return int(ExitCode.PASS)

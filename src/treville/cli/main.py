@@ -49,7 +49,6 @@ def command() -> NoReturn:
     code = main()
     if threading.active_count() > 1 or "distributed" in sys.modules:
         sys.exit(code)
-    sys.stderr.flush()
     os._exit(code)
 
 
@@ -59,9 +58,25 @@ def main(arguments: list[str] | None = None) -> int:
     _prepare_streams()
     _prepare_signals()
     try:
-        code = int(_dispatch(arguments))
-        sys.stdout.flush()
-        return code
+        try:
+            return _answered(arguments)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader of our output went away (`| head`); nothing is left to say.
+        _forget_output()
+        return CLOSED_PIPE
+    except OSError as error:
+        # What belongs to an input is told by its reader; this is the output, or the machine.
+        _complain(f"error: {error.strerror or error}")
+        _forget_output()
+        return int(ExitCode.INPUT)
+
+
+def _answered(arguments: list[str]) -> int:
+    """The exit code of a command; what it raises is told as text, and as JSON to those who read that."""
+    try:
+        return int(_dispatch(arguments))
     except BudgetExceeded as error:
         _complain(f"UNKNOWN: {error.reason}" + (f" ({error.advice})" if error.advice else ""))
         _print_as_json(arguments, error)
@@ -76,17 +91,10 @@ def main(arguments: list[str] | None = None) -> int:
         return int(ExitCode.INPUT)
     except KeyboardInterrupt as interruption:
         if not interruption.args:
-            print("interrupted", file=sys.stderr)
+            _complain("interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader of our output went away (`| head`); nothing is left to say.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return CLOSED_PIPE
-    except OSError as error:
-        # What belongs to an input is told by its reader; this is the output, or the machine.
-        _complain(f"error: {error.strerror or error}")
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return int(ExitCode.INPUT)
+    except OSError:
+        raise
     except Exception as error:
         if os.environ.get("TREVILLE_TRACEBACK"):
             raise
@@ -98,11 +106,18 @@ def main(arguments: list[str] | None = None) -> int:
         return int(ExitCode.INTERNAL)
 
 
+def _forget_output() -> None:
+    """What could not be written is not tried again at the end."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _complain(text: str) -> None:
     """What names in it could make a terminal do is taken out."""
     from treville.rendering.style import harmless
 
-    print(harmless(text), file=sys.stderr)
+    with suppress(OSError):  # there may be nobody to complain to
+        print(harmless(text), file=sys.stderr, flush=True)
 
 
 def _print_as_json(arguments: list[str], error: Exception) -> None:

@@ -10,10 +10,13 @@ from treville.campaigns.inputs import expand
 from treville.cli.arguments import add_json, seconds_or_none
 from treville.cli.batch import INPUTS
 from treville.cli.terminal import print_object
-from treville.models.library import STRENGTH, find_model, list_models
+from treville.models.library import STRENGTH, ModelInfo, find_model, list_models
+from treville.records import replace
 from treville.results.errors import InputError
 from treville.results.notices import warning_lines
-from treville.results.verdict import ExitCode, Verdict, batch_exit
+from treville.results.reports.models import ModelEntry, StrengthReport
+from treville.results.reports.report import as_object
+from treville.results.verdict import EXIT_OF, ExitCode, batch_exit
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,13 +45,27 @@ def run(options: argparse.Namespace) -> int:
     if not options.names:
         for info in list_models():
             if options.json:
-                print_object({"model": info.name, "title": info.title, "citation": info.citation})
+                print_object(as_object(_entry(info)))
             else:
                 print(_listed(info.name, info.title, info.aliases, info.citation))
         return int(ExitCode.PASS)
-    for name in options.names:
-        print(find_model(name).read_text(encoding="utf-8", errors="replace"), end="")
+    texts = {name: find_model(name).read_text(encoding="utf-8", errors="replace") for name in options.names}
+    for name, text in texts.items():
+        if options.json:
+            print_object(as_object(replace(_named(name), text=text)))
+        else:
+            print(text, end="")
     return int(ExitCode.PASS)
+
+
+def _entry(info: ModelInfo) -> ModelEntry:
+    return ModelEntry(model=info.name, title=info.title, aliases=info.aliases, citation=info.citation)
+
+
+def _named(name: str) -> ModelEntry:
+    """A shipped model by any of its names; of a file nothing is known but its text."""
+    known = (info for info in list_models() if name in (info.name, *info.aliases))
+    return next(map(_entry, known), ModelEntry(model=name, title="", citation=""))
 
 
 def _listed(name: str, title: str, aliases: tuple[str, ...], citation: str) -> str:
@@ -66,20 +83,17 @@ def _check(options: argparse.Namespace) -> int:
     files = list(expand(options.check or [str(_examples())], (".litmus",)))
     if not files:
         raise InputError("no litmus tests found", None, "give tests to --check")
+    for name in options.names:
+        find_model(name)
     wanted = set(options.names)
     orders = [order for order in STRENGTH if not wanted or wanted & {order.stronger, order.weaker}]
     if not orders:
         return _nothing_expected(options)
     codes = []
     for result in check_strength(files, orders, options.timeout):
-        codes.append(
-            ExitCode.FAIL if result.broken else ExitCode.UNKNOWN if result.unanswered else ExitCode.PASS
-        )
+        codes.append(EXIT_OF[result.verdict])
         if options.json:
-            verdict = (
-                Verdict.FAIL if result.broken else Verdict.UNKNOWN if result.unanswered else Verdict.PASS
-            )
-            print_object({"verdict": verdict.value, **result.as_report()})
+            print_object(as_object(result.as_report()))
         else:
             print(result.as_text())
     return int(batch_exit(codes))
@@ -89,7 +103,8 @@ def _nothing_expected(options: argparse.Namespace) -> int:
     """Models that no expected order mentions: nothing was compared."""
     reason = f"no expected order of strength mentions {' or '.join(options.names)}: nothing was compared"
     if options.json:
-        print_object({"verdict": Verdict.UNKNOWN.value, "reason": reason, "warnings": [reason]})
+        nothing = StrengthReport(file=" ".join(options.names), reason=reason, warnings=(reason,))
+        print_object(as_object(nothing))
     else:
         print("\n".join(warning_lines([reason], "")))
     return int(ExitCode.UNKNOWN)

@@ -7,8 +7,10 @@ or of keys is fixed. All of it is in NP (section 3.5). What no theorem decides i
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import cast
 
 from treville.records import NamedTuple
+from treville.results.reports.history import ComplexityReport, HardnessCase
 
 
 class Hardness(StrEnum):
@@ -73,10 +75,15 @@ def complexity_lines(levels: list[str]) -> list[str]:
     ]
 
 
-def complexity_report(level: str) -> dict[str, object]:
+def complexity_report(level: str) -> ComplexityReport:
     """A level's row for JSON."""
-    cases = COMPLEXITY[level]._asdict().items()
-    return {
-        "level": level,
-        **{name: {"class": case.hardness, "theorem": case.theorem} for name, case in cases},
-    }
+    general, processes, operations, keys = (
+        {"class": case.hardness.value, "theorem": case.theorem} for case in COMPLEXITY[level]
+    )
+    return ComplexityReport(
+        level=level,
+        general=cast(HardnessCase, general),
+        processes=cast(HardnessCase, processes),
+        operations=cast(HardnessCase, operations),
+        keys=cast(HardnessCase, keys),
+    )

@@ -12,14 +12,19 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 _SPLICE = re.compile(rb"(?:\\|\?\?/)[ \t]*\r?\n")
-_DIRECTIVE = re.compile(
-    rb"(?:#|%:|\?\?=)(?:\s|/\*.*?\*/)*(?:include_next|include|import|embed)\b(?:[ \t]|/\*.*?\*/)*([^\n]*)",
-    re.DOTALL,
-)
+# Nothing is tried twice (`*+`), and comments between the words of a directive are short: files that nobody
+# trusts are read here before any limit holds.
+_COMMENTED = rb"/\*(?:[^*]|\*(?!/))"
+_BLANKS = rb"(?>\s|" + _COMMENTED + rb"{0,2000}+\*/)*+"
+_WORD = rb"(?:include_next|include|import|embed)\b(?>[ \t]|" + _COMMENTED + rb"{0,2000}+\*/)*+"
+_HASH = rb"(?:#|%:|\?\?=)" + _BLANKS
+_DIRECTIVE = re.compile(_HASH + _WORD + rb"([^\n]*)")
+_LONG_COMMENT = re.compile(_HASH + rb"(?:" + _WORD + rb")?" + _COMMENTED + rb"{2001}")
 _LITERAL = re.compile(rb'"([^"\n]+)"|<([^>\n]+)>')
 # Whether a file is there, or which time it is, no name of a file tells.
 _ASKS = re.compile(
-    rb"\b__has_(?:include|embed)|\b__(?:DATE|TIME|TIMESTAMP)__|^\s*(?:export\s+)?import\b", re.MULTILINE
+    rb"\b__has_(?:include|embed)|\b__(?:DATE|TIME|TIMESTAMP)__|^[^\S\n]*+(?:export\s++)?import\b",
+    re.MULTILINE,
 )
 _MOST_FILES = 2_000
 # Folders that are searched without an option.
@@ -30,7 +35,7 @@ def included(content: bytes) -> list[tuple[bool, str]] | None:
     """The names that a file includes, and whether its own folder is searched first; None if a macro names
     one, or the file asks for more than contents of files."""
     text = _SPLICE.sub(b"", content)
-    if _ASKS.search(text):
+    if _ASKS.search(text) or _LONG_COMMENT.search(text):
         return None
     named = [_LITERAL.match(operand) for operand in _DIRECTIVE.findall(text)]
     if any(name is None for name in named):

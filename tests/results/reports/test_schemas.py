@@ -13,12 +13,12 @@ import pytest
 from tests.snapshots.cases import families
 from tests.snapshots.stored import read
 
-from treville.results.reports.schemas import ERROR, FOLDER, REPORTS, schema_of
+from treville.results.reports.schemas import ERROR, FACTS, FOLDER, REPORTS, schema_of
 
 jsonschema = pytest.importorskip("jsonschema")
 
 
-@pytest.mark.parametrize("command", [*REPORTS, ERROR])
+@pytest.mark.parametrize("command", [*REPORTS, *FACTS, ERROR])
 def test_the_shipped_schema_is_that_of_the_types(command: str) -> None:
     stored = json.loads((FOLDER / f"{command}.json").read_text(encoding="utf-8"))
     assert stored == schema_of(command), "run: python -m treville.results.reports.schemas"
@@ -51,16 +51,25 @@ def _validator(command: str) -> Any:
     return jsonschema.Draft202012Validator(schema_of(command))
 
 
+def _schema_for(line: str) -> str:
+    """The schema of what a command line prints; none for those that print no objects."""
+    words = line.split()
+    for word, schema in (("--complexity", "complexity"), ("--check", "strength")):
+        if word in words and words[0] in ("history", "models"):
+            return schema
+    return words[0] if words and words[0] in (*REPORTS, *FACTS) else ""
+
+
 @pytest.mark.parametrize("family", families())
 def test_every_answer_and_every_error_is_valid(family: str) -> None:
     wrong, counts = [], Counter[str]()
     for line, answer in read(family).items():
-        command = line.split()[0] if line else ""
-        if command not in REPORTS or "--json" not in line or "--complexity" in line:
+        schema = _schema_for(line)
+        if not schema or "--json" not in line:
             continue
         for found in _objects(answer.split("\n  file {out}")[0]):
-            counts[command] += 1
-            validator = _validator(command if found["file"] else ERROR)
+            counts[schema] += 1
+            validator = _validator(ERROR if found.get("file") == "" and "error" in found else schema)
             wrong += [f"{line}: {error.message[:200]}" for error in validator.iter_errors(found)]
     assert wrong == []
 

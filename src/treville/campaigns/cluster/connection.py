@@ -8,8 +8,10 @@ configuration.
 from __future__ import annotations
 
 import atexit
+import io
 import logging
 import os
+import sys
 import tempfile
 from contextlib import suppress
 from typing import Any
@@ -42,6 +44,7 @@ class Connection:
     cluster: Any = None
     guard: Guard | None = None
     temporary: str | None = None
+    silence: _Silence | None = None
 
     def close(self) -> None:
         """End what was made here; a cluster elsewhere goes on."""
@@ -52,6 +55,36 @@ class Connection:
         if self.guard is not None:
             _set_temporary_folder(self.temporary)
             self.guard.dismiss()
+        if self.silence is not None:
+            self.silence.end()
+
+
+class _Silence:
+    """What processes say that are started meanwhile is heard by nobody: Python's own way to tell that a
+    process which is still starting, or Dask's worker, was interrupted with the command is a traceback."""
+
+    def __init__(self) -> None:
+        self._stream = sys.stderr
+        self._kept = os.dup(2)
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 2)
+        os.close(null)
+        if isinstance(self._stream, io.TextIOWrapper) and self._stream.fileno() == 2:
+            self._stream.flush()
+            sys.stderr = io.TextIOWrapper(
+                io.FileIO(os.dup(self._kept), "w"),
+                self._stream.encoding,
+                self._stream.errors,
+                write_through=True,
+            )
+
+    def end(self) -> None:
+        """They are gone."""
+        if sys.stderr is not self._stream:
+            sys.stderr.close()
+            sys.stderr = self._stream
+        os.dup2(self._kept, 2)
+        os.close(self._kept)
 
 
 def _set_temporary_folder(folder: str | None) -> str | None:
@@ -70,14 +103,17 @@ def connect(address: str) -> Connection:
     guard = Guard() if processes else None
     folder = guard.folder if guard is not None else ""
     before = _set_temporary_folder(folder) if processes else None
+    silence = _Silence() if processes and not os.environ.get("TREVILLE_TRACEBACK") else None
     try:
         distributed = _dask(folder)
         if not processes:
             return Connection(address, _elsewhere(distributed, address))
         cluster = _made_here(distributed, processes, folder)
         client = distributed.Client(cluster, set_as_default=False)
-        return Connection(address, client, cluster, guard, before)
+        return Connection(address, client, cluster, guard, before, silence)
     except BaseException as error:
+        if silence is not None:
+            silence.end()
         if guard is not None:
             _set_temporary_folder(before)
             guard.dismiss()

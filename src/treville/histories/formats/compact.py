@@ -14,7 +14,8 @@ from treville.histories.history import History, Operation, Value
 from treville.histories.values import parse_scalar
 from treville.results import InputError, Source
 
-_OPERATION = re.compile(r"\(\s*([A-Za-z]+)\s*,\s*([^,()\s]+)\s*,\s*([^,()]*?)\s*\)")
+# Nothing is tried twice (`+`): blanks may be many.
+_OPERATION = re.compile(r"\(\s*+([A-Za-z]++)\s*+,\s*+([^,()\s]++)\s*+,([^,()]*+)\)")
 _NAME = re.compile(r"([A-Za-z_][\w-]*)\s*:")
 _SEPARATOR = re.compile(r"\|\||∥")
 _INITIAL = re.compile(r"^[ \t]*init[ \t]+([^\n]*)$", re.MULTILINE)
@@ -98,7 +99,7 @@ class _Reader:
         kind = _KINDS.get(match.group(1).lower())
         if kind is None:
             raise InputError(f"unknown operation {match.group(1)!r}", span, "r reads, w writes")
-        text = match.group(3)
+        text = match.group(3).strip()
         value = None if text in ("⊥", "_") else parse_scalar(text)
         if text == "" or (value is None and kind):
             raise InputError("this operation needs a value", span)

@@ -64,14 +64,14 @@ class Terms:
     def type(self, tokens: Tokens) -> Type:
         """Read a type."""
         token = tokens.next()
-        if re.fullmatch(r"i\d+", token):
+        if re.fullmatch(r"i\d{1,8}", token):
             return IntType(int(token[1:]))
         if token == "ptr":
             return self._pointer(tokens)
         if token in ("void", "label", "metadata"):
             return VoidType()
         if token == "[":
-            length = int(tokens.next())
+            length = tokens.number()
             tokens.expect("x")
             element = self.type(tokens)
             tokens.expect("]")

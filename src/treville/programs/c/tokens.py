@@ -19,6 +19,7 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
+_MOST_DIGITS = 20  # of numbers of elements
 
 
 class Tokens:
@@ -66,6 +67,13 @@ class Tokens:
         """Step over this token, which must come next."""
         if not self.accept(token):
             raise InputError(f"LLVM IR: expected {token!r} in {self.text.strip()[:120]!r}")
+
+    def number(self) -> int:
+        """Step over a whole number of 64 bits, which must come next."""
+        token = self.next()
+        if not (token.isascii() and token.isdigit() and len(token) <= _MOST_DIGITS):
+            raise InputError(f"LLVM IR: expected a number in {self.text.strip()[:120]!r}")
+        return int(token)
 
     def skip_balanced(self) -> None:
         """Skip a parenthesis with all it contains."""

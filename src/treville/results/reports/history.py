@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypedDict
 
 from treville.records import dataclass, field
 from treville.results.reports.report import PRIVATE, Report, Status, absent
@@ -73,3 +74,19 @@ class HistoryReport(Report):
     def about(self) -> str:
         """The level or the model."""
         return self.level or self.model or ""
+
+
+HardnessCase = TypedDict("HardnessCase", {"class": str, "theorem": int | None})
+"""A class of complexity, and the theorem of the thesis that decides it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComplexityReport:
+    """How hard a level is to check: in general, and where the number of processes, of operations of each, or
+    of keys is fixed."""
+
+    level: str
+    general: HardnessCase
+    processes: HardnessCase
+    operations: HardnessCase
+    keys: HardnessCase

@@ -12,8 +12,10 @@ from typing import Any
 from treville.records import fields, is_dataclass
 from treville.results.reports.check import CheckReport
 from treville.results.reports.compare import CompareReport
-from treville.results.reports.history import HistoryReport
+from treville.results.reports.diff import DiffReport
+from treville.results.reports.history import ComplexityReport, HistoryReport
 from treville.results.reports.litmus import LitmusReport
+from treville.results.reports.models import ModelEntry, StrengthReport
 from treville.results.reports.param import ParamReport
 from treville.results.reports.petri import PetriReport
 from treville.results.reports.port import PortReport
@@ -34,6 +36,13 @@ REPORTS: dict[str, type[Report]] = {
     "synth": SynthReport,
     "sequentialise": SequentialiseReport,
 }
+# What commands print that ask no questions about files, and the command lines that print it.
+FACTS: dict[str, tuple[type, str]] = {
+    "diff": (DiffReport, "treville diff --json"),
+    "models": (ModelEntry, "treville models --json"),
+    "strength": (StrengthReport, "treville models --check --json"),
+    "complexity": (ComplexityReport, "treville history --complexity --json"),
+}
 # What a command prints where it cannot begin: no model, no list of files, wrong options.
 ERROR = "error"
 FOLDER = Path(__file__).parents[1] / "schemas"
@@ -41,16 +50,17 @@ _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schema_of(command: str) -> dict[str, Any]:
-    """The JSON Schema of the objects that a command prints; `error`: of what is wrong with any command."""
+    """The JSON Schema of the objects that a command prints, or of one of `FACTS`; `error`: of what is wrong
+    with any command."""
     import msgspec
 
-    kind = Report if command == ERROR else REPORTS[command]
+    kind, line = _printed(command)
     _, definitions = msgspec.json.schema_components([kind])
     for part in _dataclasses(kind):
         _mend(definitions[part.__name__], part)
     root = definitions.pop(kind.__name__)
     version = {"schema": {"const": SCHEMA}}
-    title = "An error of any command" if command == ERROR else f"An answer of `treville {command} --json`"
+    title = f"An answer of `{line}`" if line else "An error of any command"
     return {
         "$schema": _DRAFT,
         "$id": f"urn:treville:schema:{SCHEMA}:{command}",
@@ -60,6 +70,13 @@ def schema_of(command: str) -> dict[str, Any]:
         "required": ["schema", *root["required"]],
         "$defs": definitions,
     }
+
+
+def _printed(name: str) -> tuple[type, str]:
+    """The type of what is printed, and the command line that prints it."""
+    if name in FACTS:
+        return FACTS[name]
+    return (Report, "") if name == ERROR else (REPORTS[name], f"treville {name} --json")
 
 
 def _dataclasses(kind: type) -> list[type]:
@@ -96,7 +113,7 @@ def _mend(schema: dict[str, Any], kind: type) -> None:
 
 def main() -> None:
     """Write the shipped files."""
-    for command in (*REPORTS, ERROR):
+    for command in (*REPORTS, *FACTS, ERROR):
         text = json.dumps(schema_of(command), indent=1) + "\n"
         (FOLDER / f"{command}.json").write_text(text, encoding="utf-8")
 

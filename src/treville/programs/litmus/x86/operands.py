@@ -73,7 +73,7 @@ _SHORT = {
 }
 _NAME = re.compile(r"%?[A-Za-z_.][\w.]*$")
 _NUMBER = re.compile(r"\$?(-?0[xX][0-9a-fA-F]+|-?\d+)$")
-_BRACKETS = re.compile(r"\[\s*([^\[\]]*?)\s*\]$")
+_BRACKETS = re.compile(r"\[([^\[\]]*+)\]$")
 _SCALED = re.compile(
     r"(?:%\w+\s*:\s*)?(-?0[xX][0-9a-fA-F]+|-?\d+)?\s*\(\s*([%\w.]+)\s*(?:,\s*([%\w]+)\s*(?:,\s*(\d+)\s*)?)?\)$"
 )
@@ -183,7 +183,8 @@ def _parse_address(builder: ThreadBuilder, registers: Registers, text: str) -> M
         distance = _NUMBER.match(before)
         if before and distance is None:
             raise builder.error(f"unreadable operand '{text}'")
-        return _sum(builder, registers, brackets.group(1), parse_number(distance.group(1)) if distance else 0)
+        inside = brackets.group(1).strip()
+        return _sum(builder, registers, inside, parse_number(distance.group(1)) if distance else 0)
     relative = _RELATIVE.match(text)
     if relative is not None:
         return _sum(builder, registers, relative.group(1), 0)
