@@ -176,9 +176,8 @@ class _Rewriting:
             if isinstance(read, ir.Load) and unset:
                 code.append(ir.Local(f"{unset}:{self.made}", ir.Const(0)))
                 read = replace(read, unset=f"{unset}:{self.made}")
-            elif isinstance(read, ir.Load):
-                start = max(0, -piece.start)
-                read = replace(read, looks=(start, start + access.bits // 8))
+            elif isinstance(read, ir.Load) and read.bits > access.bits:
+                read = replace(read, looks=(-piece.start, -piece.start + access.bits // 8))
             code.append(read)
         if access.register is not None and found:
             code.append(ir.Local(access.register, _composed(found, access.bits)))

@@ -128,7 +128,7 @@ class Load(InstructionBase):
     exclusive: bool = False
     blind: bool = False
     unset: str = ""
-    looks: tuple[int, int] = (0, 8)
+    looks: tuple[int, int] | None = None
     zeroed: bool = False
 
 

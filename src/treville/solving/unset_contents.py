@@ -65,4 +65,4 @@ def _some(encoding: Encoding, read: EventId, unset: tuple[Literal, ...] | None) 
         return TRUE
     if load.unset:
         return -encoding.formula.either([-literal for literal in unset])
-    return encoding.formula.either(list(unset[slice(*load.looks)]))
+    return encoding.formula.either(list(unset[slice(*(load.looks or (0, 8)))]))
