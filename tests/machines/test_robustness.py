@@ -13,7 +13,14 @@ from tests.machines.test_against_models import random_program
 from tests.seeds import conclusive, generator
 
 from treville.machines.buffers.machine import Machine
-from treville.machines.buffers.robustness import NotRobust, RobustSearch
+from treville.machines.buffers.robustness import (
+    Knowledge,
+    Knows,
+    Message,
+    NotRobust,
+    RobustSearch,
+    _on_either_path,
+)
 from treville.models.library import load_model
 from treville.programs import ir
 from treville.programs.compile_to import compile_program
@@ -111,6 +118,19 @@ def message_passing(store: str, load: str) -> ir.Program:
     main = [ir.Spawn(name, name, ir.Const(0)) for name in program.functions]
     program.threads.append(ThreadDraft("main", list(main)))
     return program.finished()
+
+
+def test_on_two_paths_less_is_known_and_more_may_be_ordered() -> None:
+    one = Knowledge(
+        (Knows(0b0011, 0b0011, 0b0011, 0b0011, 0b0011),), (Message(0b0011, 0b0011, 0b0011, 0b0011),), 0b0011
+    )
+    other = Knowledge(
+        (Knows(0b0101, 0b0101, 0b0101, 0b0101, 0b0101),), (Message(0b0101, 0b0101, 0b0101, 0b0101),), 0b0101
+    )
+    both = Knowledge(
+        (Knows(0b0001, 0b0001, 0b0001, 0b0111, 0b0111),), (Message(0b0001, 0b0111, 0b0111, 0b0111),), 0b0001
+    )
+    assert _on_either_path(one, other) == _on_either_path(other, one) == both
 
 
 def test_a_released_message_is_robust_and_a_relaxed_one_is_not() -> None:

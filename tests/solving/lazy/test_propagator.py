@@ -26,9 +26,18 @@ irreflexive [unread];(po | loc)+ as all-read
 """
 
 
+# Nor is it known of two writes whether somebody reads one after the other.
+LINKED = """"every two writes are read in turn"
+include "cos.cat"
+let linked = rf;po;rf^-1
+irreflexive (([W \\ IW];po^-1;[W \\ IW]) \\ linked);(po | loc)+ as both-read
+"""
+
+
 @pytest.mark.parametrize("engine", ["enumerate", "eager", "lazy"])
-def test_sets_that_depend_on_the_execution_are_no_known_facts(engine: str, tmp_path: Path) -> None:
-    (tmp_path / "read.cat").write_text(READ)
+@pytest.mark.parametrize("text", [READ, LINKED], ids=["set", "relation"])
+def test_what_depends_on_the_execution_is_no_known_fact(text: str, engine: str, tmp_path: Path) -> None:
+    (tmp_path / "read.cat").write_text(text)
     model = load_model(tmp_path / "read.cat")
     found = outcomes(parse(TEST, "test.litmus"), model, 2, Budget(), engine)
     assert list(found.states) == [(1, 1)]
