@@ -139,7 +139,7 @@ def test_an_unknown_model_is_an_error_with_the_list() -> None:
     with pytest.raises(InputError) as caught:
         load_model("vax")
     assert "sc, tso" in str(caught.value)
-    with pytest.raises(InputError, match="no model file no/such/file.cat"):
+    with pytest.raises(InputError, match=r"no model file no/such/file\.cat"):
         load_model("no/such/file.cat")
 
 
