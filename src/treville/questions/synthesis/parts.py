@@ -24,6 +24,15 @@ _COMMUNICATION = ("rfe", "fre", "coe", "rfi", "fri", "coi")
 _OTHERS = ("rmw",)
 # What manuals call a full fence beside the instruction of that name: tests of it are few.
 _FULL_FENCES = {dialect: {"mfence": "mfence | po & (X * M | M * X)"} for dialect in ("X86", "X86_64")}
+# What partial fences order at home, all together: a fence that no test mentions orders it, too.
+_PARTIAL_FENCES = {
+    "X86": "lfence & (R * M) | sfence & (W * W)",
+    "X86_64": "lfence & (R * M) | sfence & (W * W)",
+    "PPC": "lwsync & (R * M | M * W) | eieio & (W * W)",
+    "ARM": "dmb.st & (W * W)",
+    "AArch64": "fencerel(dmb.ld) & (R * M) | fencerel(dmb.st) & (W * W)",
+    "RISCV": "fence",
+}
 
 
 def parts_of(
@@ -72,6 +81,8 @@ def all_leaves(vocabulary: Vocabulary, world: Executions, orders: Sequence[str] 
         texts.append((name, 1))
     full = _FULL_FENCES.get(vocabulary.dialect, {})
     texts += [(text, 1) for text in full.values()]
+    if vocabulary.dialect in _PARTIAL_FENCES:
+        texts.append((_PARTIAL_FENCES[vocabulary.dialect], 1))
     for name in (*_DEPENDENCIES, *FENCES.get(vocabulary.dialect, ()), *_ORDERED):
         texts.append((name if name not in _ORDERED else f"{name} & (M * M)", 2 if name in full else 1))
         texts += [(text, 2) for text in _restricted(name, _ENDS)]
