@@ -19,7 +19,7 @@ from treville.programs.c import Unit, read_unit
 from treville.programs.litmus import parse
 from treville.questions.outcomes import outcomes
 from treville.questions.reachability import condition_in_rounds
-from treville.results import Budget
+from treville.results import Budget, Unsupported
 from treville.results.properties import Property
 from treville.sequential.plan import plan_of
 from treville.sequential.rounds import Bounds, Rounds, enough, enough_rounds
@@ -162,16 +162,14 @@ def test_a_bug_that_needs_a_deeper_loop_stays_at_deeper_ones(tmp_path: Path) -> 
     assert found[-1] is Refuted
 
 
-@pytest.mark.parametrize(
-    ("defines", "expected"),
-    [((), Proved), (("TRUSTING",), Refuted), (("TRUSTING", "ZEROED"), Proved), (("EARLY",), Refuted)],
-)
+@pytest.mark.parametrize("defines", [(), ("TRUSTING",), ("EARLY",)])
 @pytest.mark.parametrize("model", ["sc", "pso"])
-def test_fresh_memory_that_is_moved_holds_any_number(
-    model: str, defines: tuple[str, ...], expected: type
-) -> None:
-    task = c_task("fresh_memory.c", defines, model, 1, RoundBounds())
-    assert type(InRounds().run(task)) is expected
+def test_fresh_memory_that_is_moved_is_refused(model: str, defines: tuple[str, ...]) -> None:
+    """Numbers in lists are unset as a whole; which bytes of a copy nobody set is not known."""
+    answer = InRounds().run(c_task("fresh_memory.c", defines, model, 1, RoundBounds()))
+    assert isinstance(answer, GaveUp)
+    assert "copies of what nobody set" in answer.reason
+    assert isinstance(answer.error, Unsupported)
 
 
 def test_a_narrow_run_counts_only_at_full_width(tmp_path: Path) -> None:

@@ -58,7 +58,6 @@ def test_what_is_written_compiles_without_warnings(tmp_path: Path, dialect: Dial
         ("dekker.c", ("F=0",)),
         ("condition.c", ()),
         ("workers.c", ()),
-        ("layouts.c", ()),
         ("stack.c", ("N=2",)),
         ("fresh_memory.c", ()),
         ("treiber_stack.c", ()),
