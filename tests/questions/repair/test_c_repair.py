@@ -13,7 +13,7 @@ from treville.passes.program import Context
 from treville.programs.ir import Fence, Load, Program, Store
 from treville.questions.repair.applying import applied
 from treville.questions.repair.c_program import Asking, Compiling, CSubject
-from treville.questions.repair.costs import read_costs
+from treville.questions.repair.costs import Costs, read_costs
 from treville.questions.repair.decide import Repaired, Wanted, repaired
 from treville.questions.repair.sites import SiteKind, present, with_levels
 from treville.results import Budget, Verdict
@@ -179,6 +179,22 @@ def test_plain_c_gets_the_fence_that_needs_no_header(tmp_path: Path) -> None:
 
 def test_kernel_code_gets_primitives_of_the_kernel(tmp_path: Path) -> None:
     _, found = ask(tmp_path, KERNEL, "lkmm")
+    assert typed(found) == ["smp_store_release(&ready, 1);", "if (smp_load_acquire(&ready))"]
+
+
+@pytest.mark.parametrize("model", ["tso", "pso", "alpha", "power", "armv7", "aarch64", "riscv", "lkmm"])
+def test_the_full_barrier_of_the_kernel_is_the_dearest(tmp_path: Path, model: str) -> None:
+    (tmp_path / "program.c").write_text(KERNEL)
+    subject = CSubject(str(tmp_path / "program.c"), Compiling(), Asking())
+    costs = Costs(read_costs(), [Context(load_model(model), Property.SAFETY)])
+    site = next(site for site in subject.sites if site.kind is SiteKind.GAP)
+    prices = {level.text: costs.of(site, number) for number, level in enumerate(site.levels)}
+    assert prices["smp_mb()"] >= max(prices["smp_wmb()"], prices["smp_rmb()"])
+    assert prices["smp_mb()"] > prices[""] == 0
+
+
+def test_kernel_code_on_hardware_gets_no_more_than_it_needs(tmp_path: Path) -> None:
+    _, found = ask(tmp_path, KERNEL, "aarch64")
     assert typed(found) == ["smp_store_release(&ready, 1);", "if (smp_load_acquire(&ready))"]
 
 

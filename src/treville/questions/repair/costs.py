@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
+from treville.fences import FULL_FENCES
 from treville.passes.program import Context, map_to_architecture
 from treville.programs.ir import Const, Fence, Instruction, Load, Program, Store, Thread
 from treville.questions.repair.applying import at_level
@@ -88,11 +90,19 @@ class Costs:
         total, seen = 0, frozenset[str]()
         for made in _compiled(site, level, context):
             if isinstance(made, Fence):
-                total += max((fences.get(tag, 0) for tag in made.tags), default=0)
+                total += _of_fence(made.tags, fences)
             elif isinstance(made, Load | Store):
                 total += max((accesses.get(tag, 0) for tag in made.tags - seen), default=0)
                 seen |= made.tags
         return total
+
+
+def _of_fence(tags: AbstractSet[str], fences: Mapping[str, int]) -> int:
+    """A full fence by another name, as the kernel's is, costs what the architecture's own does."""
+    known = fences.keys() & tags
+    if not known and tags & FULL_FENCES:
+        known = fences.keys() & FULL_FENCES
+    return max((fences[tag] for tag in known), default=0)
 
 
 def _compiled(site: Site, level: Level, context: Context) -> tuple[Instruction, ...]:
