@@ -27,7 +27,7 @@ from treville.programs.litmus import DIALECTS
 from treville.programs.pts import SUFFIX as PTS
 from treville.questions.repair.c_program import Asking, Compiling, CSubject
 from treville.questions.repair.costs import read_costs
-from treville.questions.repair.decide import Repaired, Wanted, repaired
+from treville.questions.repair.decide import Repaired, Wanted, files_to_keep, repaired
 from treville.questions.repair.litmus import LitmusSubject
 from treville.questions.repair.of_test import litmus_subject
 from treville.questions.repair.pts import PtsSubject
@@ -145,7 +145,7 @@ def _fill(draft: Draft[RepairReport], question: Question, telling: Telling[Repai
         models = _models(question, subject)
         names = tuple(model.name for model in models)
         test = subject.test.name if isinstance(subject, LitmusSubject) else ""
-        warnings = as_warnings(_about(subject, question.file), *(about_model(model) for model in models))
+        warnings = as_warnings(_about(subject, question), *(about_model(model) for model in models))
         draft.report = replace(draft.report, models=names, test=test, warnings=warnings)
     dialect = subject.test.dialect if isinstance(subject, LitmusSubject) else ""
     contexts = [Context(model, options.goal if not dialect else None, dialect) for model in models]
@@ -179,11 +179,13 @@ def _models(question: Question, subject: Subject) -> list[Model]:
     return [load_model(name, question.options.variants, question.options.bell) for name in names]
 
 
-def _about(subject: Subject, file: str) -> Iterator[Notice]:
-    """What makes the answer say little, and what is not changed."""
+def _about(subject: Subject, question: Question) -> Iterator[Notice]:
+    """What makes the answer say little, what is not changed, and what is kept and not there."""
+    for each in files_to_keep(question.options.wanted.keep, subject.texts):
+        yield Notice(f"--keep {each}: nothing would be changed in a file of that name")
     if isinstance(subject, CSubject):
         program = subject.unit.program(1)
-        yield from (*program.notices, *about_program(program, file), *subject.unchanged())
+        yield from (*program.notices, *about_program(program, question.file), *subject.unchanged())
     elif isinstance(subject, LitmusSubject):
         yield from (*subject.test.program.notices, *about_test(subject.test))
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from treville.events.execution import Execution
@@ -272,16 +272,32 @@ def _is_kept(site: Site, keep: Sequence[str]) -> bool:
     """Is it on a line, or in a file, that is to stay?"""
     file, line = site.span.file, site.span.line
     for each in keep:
-        name, _, lines = each.rpartition(":")
-        if not lines.replace("-", "").isdigit():
-            name, lines = each, ""
-        if name and not (file == name or file.endswith(f"/{name}")):
+        name, lines = _file_and_lines(each)
+        if name and not _is_named(file, name):
             continue
         first, _, last = lines.partition("-")
         new = site.kind is SiteKind.GAP  # it stands before its line
         if not lines or int(first) + new <= line <= int(last or first):
             return True
     return False
+
+
+def _file_and_lines(keep: str) -> tuple[str, str]:
+    name, _, lines = keep.rpartition(":")
+    return (name, lines) if lines.replace("-", "").isdigit() else (keep, "")
+
+
+def _is_named(file: str, name: str) -> bool:
+    return file == name or file.endswith(f"/{name}")
+
+
+def files_to_keep(keep: Sequence[str], files: Iterable[str]) -> Iterator[str]:
+    """What is to be kept of files that are not there."""
+    known = list(files)
+    for each in keep:
+        name, _ = _file_and_lines(each)
+        if name and not any(_is_named(file, name) for file in known):
+            yield each
 
 
 def checked_keep(keep: Sequence[str]) -> tuple[str, ...]:
