@@ -110,7 +110,7 @@ def test_the_smallest_bounds_are_the_smallest() -> None:
 
 def test_verdicts_are_monotone_in_all_bounds_at_once() -> None:
     """What goes wrong within some bounds goes wrong within all that are no smaller."""
-    random, needed = Random(6), set()
+    random, needed = Random(6), set[tuple[int, ...]]()
     while len(needed) < 3:
         task = task_of(random_program(random), "pso")
         grid = list(product((1, 2, 3), (1, 2, 3), (2, 3)))
