@@ -285,6 +285,15 @@ def _self(here: Call) -> None:
     here.returns(ir.Reg(ir.OWN_NUMBER))
 
 
+def _cancellation(here: Call) -> None:
+    """Nobody cancels threads; what was set before is one of two numbers."""
+    if here.operands[1][1] != Number(0):
+        before = ir.Reg(here.body.fresh("before"))
+        here.body.emit(ir.Havoc(before.name, (0, 1)))
+        here.write(1, before, WORD)
+    here.returns(ZERO)
+
+
 def _equal(here: Call) -> None:
     here.returns(ir.Op("eq", (here.argument(0), here.argument(1)), 64))
 
@@ -422,7 +431,8 @@ FUNCTIONS: dict[str, Handler] = {
         ("sched_yield", "thrd_yield", "pthread_yield",
          "pthread_setconcurrency", "pthread_attr_init", "pthread_attr_destroy", "pthread_attr_setdetachstate",
          "pthread_attr_setstacksize", "pthread_attr_setscope", "pthread_attr_setschedpolicy",
-         "pthread_setname_np", "pthread_setcancelstate", "pthread_setcanceltype", "pthread_testcancel"),
+         "pthread_setname_np", "pthread_testcancel"),
         Call.nothing,
     ),
+    "pthread_setcancelstate": _cancellation, "pthread_setcanceltype": _cancellation,
 }  # fmt: skip
