@@ -25,6 +25,9 @@ MOST_PARTS = 64
 
 _ALLOCA = re.compile(rf"^  ({NAME}) = alloca ([^,\n]+)(?:, align \d+)?(?:, !dbg.*)?$")
 _LOAD = re.compile(rf"^  ({NAME}) = load (i\d+|ptr), ptr ({NAME}|@[^,]+|getelementptr.*\)),")
+_CALL = re.compile(
+    rf"^  ({NAME}) = (?:tail |notail )?call (?:(?:zeroext|signext|noundef|nonnull|noalias) )*(i\d+|ptr) "
+)
 _STORE = re.compile(rf"^  store (?:i\d+|ptr) (.+?), ptr ({NAME}),")
 _DECLARED = re.compile(rf"^ +#dbg_declare\(ptr ({NAME}),")
 _FILLED = re.compile(rf"^  call void @llvm\.mem(?:cpy|set)\.[\w.]+\(ptr (?:align \d+ )?({NAME}),")
@@ -131,6 +134,9 @@ def _with_marks(function: _Function, used: set[str]) -> list[str]:
         if (read := _LOAD.match(line)) and _may_be_unset(read, function, mentions) and mentions.look_at(read):
             used.add(f"{READ}{read[2]}")
             out.append(f"  call void @{READ}{read[2]}({read[2]} {read[1]}){_place(line)}")
+        if (call := _CALL.match(line)) and mentions.use_result(call[1]):
+            used.add(f"{READ}{call[2]}")
+            out.append(f"  call void @{READ}{call[2]}({call[2]} {call[1]}){_place(line)}")
     return out
 
 
@@ -164,6 +170,7 @@ class _Mentions:
 
     def __init__(self, lines: list[str], single: frozenset[str]) -> None:
         self.single = single
+        self.structs = {match[1] for line in lines if (match := _ALLOCA.match(line))} - single
         self.lines: dict[str, list[str]] = {}
         for line in lines:
             for name in set(NAMES.findall(line)):
@@ -186,6 +193,15 @@ class _Mentions:
         if stored is None or stored[2] == "%retval" or _TEMPORARY.search(stored[2]):
             return False
         return stored[2] in self.single
+
+    def use_result(self, result: str) -> bool:
+        """Is the result of a call used? A struct that is returned as a number is stored in one."""
+        uses = self.lines[result][1:]
+        return bool(uses) and not all(map(self._fills, uses))
+
+    def _fills(self, line: str) -> bool:
+        stored = _STORE.match(line)
+        return stored is not None and (stored[2].startswith("%coerce") or stored[2] in self.structs)
 
     def is_last(self, field: str) -> bool:
         """Is it what a program sees of a bit-field, and no step on the way there?"""
