@@ -52,13 +52,17 @@ WRITES: dict[str, tuple[int, ...]] = {
         (),
     ),
     **dict.fromkeys(  # attributes say nothing that matters here; nobody can read them
-        ("pthread_attr_init", "pthread_attr_destroy", "pthread_attr_setdetachstate", "pthread_attr_setscope",
+        ("pthread_attr_destroy", "pthread_attr_setscope",
          "pthread_attr_setstacksize", "pthread_attr_setschedpolicy", "pthread_mutexattr_destroy",
          "pthread_mutexattr_setpshared", "pthread_rwlockattr_init", "pthread_rwlockattr_destroy",
          "pthread_condattr_init", "pthread_condattr_destroy", "pthread_condattr_setclock"),
         (),
     ),
-    **dict.fromkeys(("pthread_mutexattr_init", "pthread_mutexattr_settype"), _FIRST),
+    **dict.fromkeys(
+        ("pthread_mutexattr_init", "pthread_mutexattr_settype", "pthread_attr_init",
+         "pthread_attr_setdetachstate"),
+        _FIRST,
+    ),
     **dict.fromkeys(
         tuple(
             f"pthread_mutex_{name}"
