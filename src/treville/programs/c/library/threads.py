@@ -466,7 +466,8 @@ FUNCTIONS: dict[str, Handler] = {
     **dict.fromkeys(
         (
             "sched_yield", "thrd_yield", "pthread_yield", "pthread_setconcurrency",
-            "pthread_attr_destroy", "pthread_attr_setstacksize", "pthread_attr_setscope", "pthread_attr_setschedpolicy", "pthread_setname_np", "pthread_testcancel",
+            "pthread_attr_destroy", "pthread_attr_setstacksize", "pthread_attr_setscope",
+            "pthread_attr_setschedpolicy", "pthread_setname_np", "pthread_testcancel",
         ),
         Call.nothing,
     ),
