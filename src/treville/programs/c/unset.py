@@ -46,7 +46,7 @@ _FIELDS = re.compile(r"^%bf\.load\d*$")
 _FIELD = re.compile(r"^  (%bf\.(?:clear|lshr|ashr|shl)\d*) = (?:and|lshr|ashr|shl) (i\d+) %bf\.")
 # What is read to be handed on as a whole: structs as arguments and results.
 _HANDED_ON = re.compile(r'^%"?(?:coerce|retval)|^%\d+$')
-_HANDING_ON = re.compile(rf"^  (?:(?:{NAME} = )?(?:tail |notail )?call |ret |store )")
+_HANDING_ON = re.compile(rf"^  (?:(?:{NAME} = )?(?:(?:tail |notail )?call |cmpxchg |atomicrmw )|ret |store )")
 
 
 @dataclass(frozen=True, slots=True)
