@@ -27,6 +27,7 @@ from treville.results import Unsupported
 _PRODUCER = re.compile(r'"([^"]*clang version [\d.]+)')
 _LOCATION = re.compile(r"^!(\d+) = (?:distinct )?!DILocation\(line: (\d+), column: (\d+), scope: !(\d+)")
 _FILE = re.compile(r'^!(\d+) = (?:distinct )?!DIFile\(filename: "([^"]*)"(?:, directory: "([^"]*)")?')
+_UNIT = re.compile(r"^!\d+ = distinct !DICompileUnit\(.*\bfile: !(\d+)")
 _SCOPE = re.compile(
     r"^!(\d+) = (?:distinct )?!DI(?:Subprogram|LexicalBlock|LexicalBlockFile)\(.*\bfile: !(\d+)"
 )
@@ -67,7 +68,7 @@ class Reader:
         self.module = Module()
         self.locations: dict[str, tuple[int, int, str]] = {}  # line, column, scope
         self.files: dict[str, str] = {}
-        self.folder = self.whole = ""  # where the compiler was started, and the program's own file
+        self.folder = ""  # where the compiler was started
         self.scopes: dict[str, str] = {}  # the file of each
 
     def read(self) -> Module:
@@ -103,6 +104,8 @@ class Reader:
         return self.module
 
     def _metadata(self, lines: list[str]) -> None:
+        files: dict[str, tuple[str, str]] = {}
+        unit = ""
         for line in lines:
             if line.startswith("!"):
                 if not self.module.compiler and (told := _PRODUCER.search(line)):
@@ -111,18 +114,20 @@ class Reader:
                     number, at, column, scope = match.groups()
                     self.locations[number] = (int(at), int(column), scope)
                 elif match := _FILE.match(line):
-                    name, folder = _unescaped(match.group(2)), _unescaped(match.group(3) or "")
-                    self.files[match.group(1)] = self._file(name, folder)
+                    files[match.group(1)] = _unescaped(match.group(2)), _unescaped(match.group(3) or "")
+                elif match := _UNIT.match(line):
+                    unit = unit or match.group(1)
                 elif match := _SCOPE.match(line):
                     self.scopes[match.group(1)] = match.group(2)
+        if files:
+            self.module.file, self.folder = files.get(unit) or next(iter(files.values()))
+        self.files = {number: self._file(*parts) for number, parts in files.items()}
 
     def _file(self, name: str, folder: str) -> str:
-        """A file as people named it: the program's own by its first name (LLVM may cut that into folder and
-        name elsewhere), others in the same folder by their names there."""
+        """A file as people named it: the program's own as it was given to the compiler in the folder where
+        that ran (LLVM may cut it into folder and name elsewhere), others there by their names."""
         whole = str(PurePath(folder, name))
-        if not self.module.file:
-            self.module.file, self.folder, self.whole = name, folder, whole
-        if whole == self.whole:
+        if whole == str(PurePath(self.folder, self.module.file)):
             return self.module.file
         return name if folder == self.folder else whole
 

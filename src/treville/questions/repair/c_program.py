@@ -95,7 +95,6 @@ class CSubject(Subject):
         """The first answer that is no PASS."""
         goal, asking = self.asking.goal, self.asking
 
-
         def ask(part: Property) -> Answer:
             return reachability(source, Context(model, part), asking.bound, budget, asking.engine)
 
