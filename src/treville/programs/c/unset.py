@@ -24,11 +24,15 @@ from treville.records import dataclass
 MOST_PARTS = 64
 
 _ALLOCA = re.compile(rf"^  ({NAME}) = alloca ([^,\n]+)(?:, align \d+)?(?:, !dbg.*)?$")
-_LOAD = re.compile(rf"^  ({NAME}) = load (i\d+|ptr), ptr ({NAME}|@[^,]+|getelementptr.*\)),")
+_KIND = r"(?:atomic )?(?:volatile )?"
+_ORDER = r"(?: [a-z_]+)?"
+_LOAD = re.compile(
+    rf"^  ({NAME}) = load {_KIND}(i\d+|ptr), ptr ({NAME}|@[^, ]+|getelementptr.*\)){_ORDER},"
+)
 _CALL = re.compile(
     rf"^  ({NAME}) = (?:tail |notail )?call (?:(?:zeroext|signext|noundef|nonnull|noalias) )*(i\d+|ptr) "
 )
-_STORE = re.compile(rf"^  store (?:i\d+|ptr) (.+?), ptr ({NAME}),")
+_STORE = re.compile(rf"^  store {_KIND}(?:i\d+|ptr) (.+?), ptr ({NAME}){_ORDER},")
 _DECLARED = re.compile(rf"^ +#dbg_declare\(ptr ({NAME}),")
 _FILLED = re.compile(rf"^  call void @llvm\.mem(?:cpy|set)\.[\w.]+\(ptr (?:align \d+ )?({NAME}),")
 # What the compiler makes for itself: arguments, and copies that it fills at once.
