@@ -261,7 +261,8 @@ def _parsed(llvm: Any, module: bytes, name: str) -> Any:
         if module[:4] in (b"BC\xc0\xde", b"\xde\xc0\x17\x0b"):
             text = str(llvm.parse_bitcode(module))
         else:
-            text = module.decode(errors="replace")
+            text = _CPU.sub("", module.decode(errors="replace"))
+            text = str(llvm.parse_assembly(text)) if name.endswith(".ll") else text  # people write it otherwise
         marked = with_unset_variables(with_lives(_CPU.sub("", text)))
         parsed = llvm.parse_assembly(_mark_for_inlining(marked))
         parsed.verify()
