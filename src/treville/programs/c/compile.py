@@ -262,7 +262,8 @@ def _parsed(llvm: Any, module: bytes, name: str) -> Any:
             text = str(llvm.parse_bitcode(module))
         else:
             text = _CPU.sub("", module.decode(errors="replace"))
-            text = str(llvm.parse_assembly(text)) if name.endswith(".ll") else text  # people write it otherwise
+            if name.endswith(".ll"):  # people write it as they like
+                text = str(llvm.parse_assembly(text))
         parsed = llvm.parse_assembly(_mark_for_inlining(_marked(llvm, _CPU.sub("", text))))
         parsed.verify()
     except RuntimeError as error:
