@@ -4,11 +4,11 @@
     python bench/repair.py mutexes structures       some tables
     python bench/repair.py litmus --corpora DIR     litmus tests of a folder with expected results
     python bench/repair.py kernel --cases DIR       kernel code in a folder
-    python bench/repair.py mutexes --oracle         with a search by brute force over all placements
+    python bench/repair.py mutexes --oracle         with a search by brute force (bench/repair_oracle.py)
 
-Times are CPU seconds of a whole process, compilers included. `optimal` is what the answer says of itself;
-`oracle` is the cost that trying all placements in the order of their cost finds, each typed, read and checked
-anew.
+Times are CPU seconds of a whole process, compilers included. `applied` says that `patch` applies the diff and
+`treville check` passes the result. `optimal` is what the answer says of itself;
+`oracle` is the cost that trying all placements in the order of their cost finds.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -25,7 +26,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from treville.models.model import Model
+    from treville.questions.repair.decide import Repaired
+    from treville.questions.repair.litmus import LitmusSubject
 
 HERE = Path(__file__).resolve().parent
 MUTEXES = ("dekker", "peterson", "lamport", "szymanski", "burns", "bakery", "parker")
@@ -36,6 +42,7 @@ STRUCTURES = (
 SMALLER = {"treiber": ("-D", "THREADS=2")}
 STRONG = re.compile(r"memory_order_(?:acquire|release|acq_rel|consume|seq_cst)\b")
 ANY_ORDER = re.compile(r"memory_order_(?:relaxed|acquire|release|acq_rel|consume|seq_cst)\b")
+_COLUMNS = f"{'verdict':<8} {'cost':>5} {'optimal':<7} {'asked':>5} {'CPU s':>7}"
 DIALECTS = {"X86": "tso", "PPC": "power", "AARCH64": "aarch64", "RISCV": "riscv"}
 
 
@@ -66,6 +73,19 @@ def run(arguments: Sequence[str], timeout: float, cwd: Path | None = None) -> li
     return [Run(report, seconds) for report in reports] or [Run({}, seconds)]
 
 
+def is_applied(found: Run, folder: Path, arguments: Sequence[str]) -> str:
+    """Does the patch apply to a copy of the folder, and does `treville check` pass what is there then?"""
+    with tempfile.TemporaryDirectory() as name:
+        copy = Path(name) / "copy"
+        shutil.copytree(folder, copy)
+        diff = found.report.get("diff", "")
+        patch = subprocess.run(["patch", "-p1", "-s"], input=diff, text=True, cwd=copy, check=False)
+        models = [part for model in found.report.get("models", ()) for part in ("--model", model)]
+        check = [sys.executable, "-m", "treville", "check", *arguments, *models, "-q", "--timeout", "0"]
+        checked = subprocess.run(check, cwd=copy, stdout=subprocess.DEVNULL, check=False)
+    return "yes" if patch.returncode == checked.returncode == 0 else "no"
+
+
 def _changes(found: Run) -> str:
     changes = found.report.get("changes", [])
     return ", ".join(f"{Path(c['file']).name}:{c['line']} {_short(c['after'])}" for c in changes)
@@ -84,19 +104,22 @@ def mutexes(options: argparse.Namespace) -> int:
     """The seven mutual exclusion algorithms without any order."""
     print(
         f"\n{'mutex':<12} {'model':<8} {'verdict':<8} {'cost':>5} {'optimal':<7} {'oracle':>7} {'CPU s':>7}"
-        "  changes"
+        "  applied changes"
     )
     slow = 0
     for name in MUTEXES:
         for model in MUTEX_MODELS:
-            file = HERE / "mutexes" / f"{name}.c"
-            (found,) = run([str(file), "--model", model, *options.more], options.timeout)
-            oracle = _mutex_oracle(file, model, options) if options.oracle else "-"
-            slow += found.verdict != "PASS" or found.seconds > 10
+            folder, file = HERE / "mutexes", f"{name}.c"
+            (found,) = run([file, "--model", model, *options.more], options.timeout, folder)
+            oracle = _mutex_oracle(folder / file, model, options) if options.oracle else "-"
+            applied = is_applied(found, folder, [file])
+            slow += found.verdict != "PASS" or found.seconds > 10 or applied == "no"
+            slow += oracle.isdigit() and oracle != str(found.report.get("cost"))
             report = found.report
             print(
                 f"{name:<12} {model:<8} {found.verdict:<8} {report.get('cost')!s:>5}"
-                f" {report.get('optimal')!s:<7} {oracle:>7} {found.seconds:>7.2f}  {_changes(found)}",
+                f" {report.get('optimal')!s:<7} {oracle:>7} {found.seconds:>7.2f}  {applied:<7}"
+                f" {_changes(found)}",
                 flush=True,
             )
     return slow
@@ -105,57 +128,16 @@ def mutexes(options: argparse.Namespace) -> int:
 def _mutex_oracle(file: Path, model: str, options: argparse.Namespace) -> str:
     if model not in ("tso", "pso"):
         return "-"
+    from repair_oracle import Placements, as_program
     from treville.models.library import load_model
     from treville.passes.program import Context
     from treville.questions.repair.c_program import Asking, Compiling, CSubject
     from treville.results.properties import Property
 
     subject = CSubject(str(file), Compiling(), Asking())
-    loaded = load_model(model)
-    return _oracle(subject, Context(loaded, Property.SAFETY), options.oracle_seconds)
-
-
-def _oracle(subject: Any, context: Any, seconds: float) -> str:
-    """The cost of the cheapest assignment, by trying them in the order of their cost."""
-    from treville.questions.repair.costs import Costs, read_costs
-    from treville.questions.repair.sites import present, with_levels
-    from treville.results import Budget, Verdict
-
-    costs = Costs(read_costs(), [context])
-    movable = [site for site in subject.sites if site.number in subject.usable and site.upwards(site.present)]
-    options = [[site.present, *site.upwards(site.present)] for site in movable]
-    pairs = zip(movable, options, strict=True)
-    prices = [[costs.extra(site, level) for level in each] for site, each in pairs]
-    started = time.process_time()
-    for cost, chosen in _by_cost(prices):
-        levels = {site.number: each[k] for site, each, k in zip(movable, options, chosen, strict=True)}
-        texts = subject.patched(with_levels(present(subject.sites), levels))
-        if subject.confirm(texts, context.model, Budget()).verdict is Verdict.PASS:
-            return str(cost)
-        if time.process_time() - started > seconds:
-            return f">={cost}"
-    return "none"
-
-
-def _by_cost(prices: Sequence[Sequence[int]]) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """All choices of one number from each list, in the order of their sums."""
-    import heapq
-
-    order = [sorted(range(len(each)), key=each.__getitem__) for each in prices]
-    first = tuple(0 for _ in prices)
-
-    def cost(ranks: tuple[int, ...]) -> int:
-        return sum(each[o[r]] for each, o, r in zip(prices, order, ranks, strict=True))
-
-    heap = [(cost(first), first)]
-    while heap:
-        total, ranks = heapq.heappop(heap)
-        yield total, tuple(o[r] for o, r in zip(order, ranks, strict=True))
-        last = max((k for k, rank in enumerate(ranks) if rank), default=0)
-        for k in range(last, len(ranks)):  # each choice is made once: ranks grow from left to right
-            if ranks[k] + 1 < len(order[k]):
-                following = (*ranks[:k], ranks[k] + 1, *ranks[k + 1 :])
-                heapq.heappush(heap, (cost(following), following))
+    context = Context(load_model(model), Property.SAFETY)
+    placements = Placements(subject, context, as_program(subject, context))
+    return str(placements.cheapest(options.oracle_seconds, skipping=options.skipping))
 
 
 # -- locks and lock-free structures ----------------------------------------------------------------------
@@ -171,7 +153,7 @@ def _copied(folder: Path, change: Callable[[str], str], names: Sequence[str] = S
 
 def structures(options: argparse.Namespace) -> int:
     """Every order relaxed, repaired under three models at once; nothing changes in the clients."""
-    print(f"\n{'relaxed':<14} {'verdict':<8} {'cost':>5} {'optimal':<7} {'asked':>5} {'CPU s':>7}  changes")
+    print(f"\n{'relaxed':<14} {_COLUMNS}  applied changes")
     slow = 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -180,14 +162,15 @@ def structures(options: argparse.Namespace) -> int:
             models = [part for model in ("rc11", "aarch64", "power") for part in ("--model", model)]
             arguments = [f"{each}.c", *models, "--keep", "client.h", *SMALLER.get(each, ()), *options.more]
             (found,) = run(arguments, options.timeout, folder)
-            slow += found.verdict != "PASS"
-            _print_structure(each, found)
+            applied = is_applied(found, folder, [f"{each}.c", *SMALLER.get(each, ())])
+            slow += found.verdict != "PASS" or applied == "no"
+            _print_structure(each, found, applied)
     return slow
 
 
 def weaken(options: argparse.Namespace) -> int:
     """Every order seq_cst, weakened under RC11; `published` is what the orders of the papers cost."""
-    print(f"\n{'seq_cst':<14} {'verdict':<8} {'cost':>5} {'optimal':<7} {'asked':>5} {'CPU s':>7}  published")
+    print(f"\n{'seq_cst':<14} {_COLUMNS}  applied published")
     worse = 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -197,8 +180,9 @@ def weaken(options: argparse.Namespace) -> int:
             (found,) = run([f"{each}.c", "--model", "rc11", "--weaken", *keep], options.timeout, folder)
             published = _published(each)
             cost = found.report.get("cost")
-            worse += found.verdict != "PASS" or cost is None or cost > published
-            _print_structure(each, found, f"{published}")
+            applied = is_applied(found, folder, [f"{each}.c", *SMALLER.get(each, ())])
+            worse += found.verdict != "PASS" or cost is None or cost > published or applied == "no"
+            _print_structure(each, found, applied, f"{published}")
     return worse
 
 
@@ -216,11 +200,11 @@ def _published(name: str) -> int:
     return sum(costs.of(site, site.present) for site in own if "client.h" not in site.span.file)
 
 
-def _print_structure(name: str, found: Run, more: str = "") -> None:
+def _print_structure(name: str, found: Run, applied: str, more: str = "") -> None:
     report = found.report
     print(
         f"{name:<14} {found.verdict:<8} {report.get('cost')!s:>5} {report.get('optimal')!s:<7}"
-        f" {report.get('questions')!s:>5} {found.seconds:>7.2f}  {more or _changes(found)}"
+        f" {report.get('questions')!s:>5} {found.seconds:>7.2f}  {applied:<7} {more or _changes(found)}"
         f"{'' if found.verdict == 'PASS' else ' ' + str(report.get('reason'))[:90]}",
         flush=True,
     )
@@ -231,6 +215,7 @@ def _print_structure(name: str, found: Run, more: str = "") -> None:
 
 def litmus(options: argparse.Namespace) -> int:
     """Tests whose condition is reachable under their model and not under SC."""
+    from repair_oracle import Placements, as_text
     from treville.models.library import load_model
     from treville.passes.program import Context
     from treville.programs.litmus import DIALECTS as OWN
@@ -258,11 +243,15 @@ def litmus(options: argparse.Namespace) -> int:
         times.append(time.process_time() - started)
         if found.verdict is not Verdict.PASS or not found.optimal:
             bad.append(f"{file}: {found.verdict.value} {found.reason}")
-        elif options.oracle:
-            expected = _oracle(subject, context, options.oracle_seconds)
-            decided += expected.isdigit()
-            agreed += expected == str(found.cost)
-            if expected.isdigit() and expected != str(found.cost):
+            continue
+        if not _is_patched(file, found, subject, own):
+            bad.append(f"{file}: the patch does not make it right")
+        if options.oracle:
+            placements = Placements(subject, context, as_text(subject, context))
+            expected = placements.cheapest(options.oracle_seconds, options.skipping).cost
+            decided += expected is not None
+            agreed += expected == found.cost
+            if expected not in (None, found.cost):
                 bad.append(f"{file}: cost {found.cost}, by brute force {expected}")
         if len(times) == options.count:
             break
@@ -271,6 +260,18 @@ def litmus(options: argparse.Namespace) -> int:
     for line in bad[:20]:
         print(f"  {line}")
     return len(bad)
+
+
+def _is_patched(file: Path, found: Repaired, subject: LitmusSubject, model: Model) -> bool:
+    """Is the file right once `patch` has changed it?"""
+    from treville.results import Budget, Verdict
+
+    with tempfile.TemporaryDirectory() as name:
+        copy = Path(name) / "test.litmus"
+        shutil.copy(file, copy)
+        subprocess.run(["patch", "-s", str(copy)], input=found.diff, text=True, check=False)
+        changed = {str(file): copy.read_text(errors="replace")}
+    return subject.confirm(changed, model, Budget(10)).verdict is Verdict.PASS
 
 
 def _tests(options: argparse.Namespace) -> Iterator[Path]:
@@ -289,21 +290,41 @@ def _tests(options: argparse.Namespace) -> Iterator[Path]:
 
 
 def kernel(options: argparse.Namespace) -> int:
-    """Kernel code under the kernel's model."""
+    """Kernel code under the kernel's model; with the oracle also every single change of it."""
     wrong = 0
-    print(f"\n{'kernel':<10} {'verdict':<8} {'cost':>5} {'optimal':<7} {'CPU s':>7}  changes")
+    print(f"\n{'kernel':<10} {'verdict':<8} {'cost':>5} {'optimal':<7} {'CPU s':>7}  applied changes")
     for name in ("ticket", "mcs", "seqlock", "ring"):
         bug = [] if name == "ticket" else ["-D", "BUG"]
-        file = Path(options.cases) / f"{name}.c"
-        (found,) = run([str(file), *bug, "--model", "lkmm", *options.more], options.timeout)
-        wrong += found.verdict != "PASS"
-        report = found.report
+        folder, file = Path(options.cases), f"{name}.c"
+        (found,) = run([file, *bug, "--model", "lkmm", *options.more], options.timeout, folder)
+        report, applied = found.report, is_applied(found, folder, [file, *bug])
+        wrong += found.verdict != "PASS" or applied == "no"
         print(
             f"{name:<10} {found.verdict:<8} {report.get('cost')!s:>5} {report.get('optimal')!s:<7}"
-            f" {found.seconds:>7.2f}  {_changes(found)}",
+            f" {found.seconds:>7.2f}  {applied:<7} {_changes(found)}",
             flush=True,
         )
+        if options.oracle:
+            wrong += _single_changes(folder / file, bug[1:], report.get("cost"))
     return wrong
+
+
+def _single_changes(file: Path, defines: Sequence[str], cost: int | None) -> int:
+    """All changes of one site, each typed, compiled and checked: is one enough that costs less?"""
+    from repair_oracle import Placements, as_text
+    from treville.models.library import load_model
+    from treville.passes.program import Context
+    from treville.questions.repair.c_program import Asking, Compiling, CSubject
+    from treville.results.properties import Property
+
+    subject = CSubject(str(file), Compiling(tuple(defines)), Asking())
+    context = Context(load_model("lkmm"), Property.SAFETY)
+    tried = list(Placements(subject, context, as_text(subject, context)).singles())
+    right = sorted((price, site.span.line, site.levels[level].text) for site, level, price, ok in tried if ok)
+    unknown = sum(ok is None for *_, ok in tried)
+    cheaper = sum(cost is None or price < cost for price, _, _ in right) + unknown
+    print(f"  {len(tried)} single changes, {unknown} not decided; enough: {right}", flush=True)
+    return cheaper
 
 
 TABLES: dict[str, Callable[[argparse.Namespace], int]] = {
@@ -319,6 +340,7 @@ def main() -> int:
     parser.add_argument("--timeout", type=float, default=120)
     parser.add_argument("--oracle", action="store_true")
     parser.add_argument("--oracle-seconds", type=float, default=60)
+    parser.add_argument("--skipping", action="store_true", help="skip what is weaker than what was wrong")
     parser.add_argument("--corpora", default="")
     parser.add_argument("--cases", default="")
     parser.add_argument("--count", type=int, default=500)

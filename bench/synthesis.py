@@ -1,11 +1,13 @@
 """`treville synth` beside the figures of the papers, in CPU seconds of one core.
 
-    python bench/synthesis.py [--corpora DIR] [--only WORD] [--halves SEEDS]
+    python bench/synthesis.py [--corpora DIR] [--only WORD] [--halves SEEDS] [--equal EVENTS]
 
 Columns: seconds to list the executions once, seconds of the whole synthesis (reading, listing, searching,
 writing and judging the file), the goal, what the paper has, and what was found. `--halves` learns from random
-halves and counts the errors on the other half. Drops (`normal`, `none`) compare what the thesis's normal
-forms save with observational equivalence. """
+halves and counts the errors on the other half. `--equal` compares what was learnt with the model that is
+meant, on all tests up to so many accesses (over a base without rmw, those without exchanges); the first
+test that tells them apart is named. Drops (`normal`, `none`) compare what the thesis's normal forms save
+with observational equivalence."""
 
 from __future__ import annotations
 
@@ -20,12 +22,17 @@ from treville.campaigns.inputs import expand
 from treville.campaigns.kind import nobody
 from treville.campaigns.synth import KIND, Options, Question
 from treville.models.cat.resolve import resolve_text
+from treville.models.library import load_model
+from treville.programs.litmus.writing import WRITERS
+from treville.programs.litmus.writing.program import Role
+from treville.questions.comparison import Difference, Scope, smallest_difference
 from treville.questions.synthesis.by_terms import enumerate_terms
 from treville.questions.synthesis.listing import list_executions
 from treville.questions.synthesis.problem import Dropping, Problem, Requirement, Space
 from treville.questions.synthesis.sketches import ASSUMED
 from treville.questions.synthesis.vocabulary import Vocabulary
 from treville.results import Budget
+from treville.results.reports.synth import SynthReport
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -38,6 +45,7 @@ class Row:
     options: Options
     goal: float
     paper: str
+    model: str = ""  # the shipped model that is meant
 
 
 def rows(corpora: Path) -> Iterator[Row]:
@@ -50,24 +58,24 @@ def rows(corpora: Path) -> Iterator[Row]:
             base=("po", "rf", "co", "fr"),
         )
         six = (*options.base, "loc", "ext")
-        yield Row(f"{folder} 4", options, 5, plain)
-        yield Row(f"{folder} 4+1", replace(options, minus=("po",)), 10, minus)
-        yield Row(f"{folder} 6", replace(options, base=six), 5, "none in 115 min")
-        yield Row(f"{folder} 8", replace(options, base=(*six, "int", "addr")), 60, "-")
+        yield Row(f"{folder} 4", options, 5, plain, "sc")
+        yield Row(f"{folder} 4+1", replace(options, minus=("po",)), 10, minus, "sc")
+        yield Row(f"{folder} 6", replace(options, base=six), 5, "none in 115 min", "sc")
+        yield Row(f"{folder} 8", replace(options, base=(*six, "int", "addr")), 60, "-", "sc")
     litmus = corpora / "litmus"
     x86 = Options(expect=(str(litmus / "expected/X86-x86tso.jsonl"),), root=str(litmus))
-    yield Row("TSO from X86", x86, 10, "under 2 s (MemSynth, sketch)")
+    yield Row("TSO from X86", x86, 10, "under 2 s (MemSynth, sketch)", "tso")
     table = Options(expect=(str(litmus / "expected/CAV13.csv"),), root=str(litmus), method="parts")
     for model in ("pso", "rmo", "alpha"):
-        yield Row(f"{model.upper()} from CAV13", replace(table, column=model), 60, "-")
+        yield Row(f"{model.upper()} from CAV13", replace(table, column=model), 60, "-", model)
     framework = str(ROOT / "examples/models/framework.cat")
     power = replace(table, column="power", sketch=framework, method="auto")
-    yield Row("Power from CAV13", power, 60, "12 s of 768 tests (MemSynth)")
+    yield Row("Power from CAV13", power, 60, "12 s of 768 tests (MemSynth)", "power2012")
     for model, dialect in (("sc", "PPC"), ("tso", "X86"), ("pso", "PPC"), ("rmo", "PPC"), ("alpha", "PPC")):
         asked = Options(oracle=model, unique=True, events=6, dialect=dialect)
-        yield Row(f"{model} from an oracle, 6 events", asked, 30, "-")
+        yield Row(f"{model} from an oracle, 6 events", asked, 30, "-", model)
     asked = Options(oracle="power2012", unique=True, events=4, dialect="PPC", sketch=framework)
-    yield Row("power2012 from an oracle, 4 events", asked, 600, "hours (MemSynth's ambiguity)")
+    yield Row("power2012 from an oracle, 4 events", asked, 600, "hours (MemSynth's ambiguity)", "power2012")
 
 
 def requirements(options: Options) -> list[Requirement]:
@@ -89,7 +97,20 @@ def listing_seconds(options: Options) -> float:
     return time.process_time() - started
 
 
-def measure(row: Row) -> None:
+def told_apart(report: SynthReport, row: Row, events: int) -> str:
+    """Whether what was learnt is the model that is meant."""
+    learnt, meant = resolve_text(report.model or ""), load_model(row.model)
+    dialect = "PPC" if "CAV13" in row.name else row.options.dialect or "X86"
+    accesses = {each.name for each in WRITERS[dialect].spellings if each.role is not Role.EXCHANGE}
+    scope = Scope(dialect, events, instructions=frozenset(accesses) if row.options.base else None)
+    for allowing, forbidding in ((learnt, meant), (meant, learnt)):
+        found = smallest_difference(allowing, forbidding, scope)
+        if isinstance(found, Difference):
+            return f", {'allows' if allowing is learnt else 'forbids'} {found.name}"
+    return f", equal up to {events}"
+
+
+def measure(row: Row, equal: int = 0) -> None:
     """Print a row."""
     listing = listing_seconds(row.options)
     started = time.process_time()
@@ -100,6 +121,8 @@ def measure(row: Row) -> None:
         found += f", {len(report.missing)} tests asked for, unique {report.unique}"
     if report.holdout is not None:
         found += f", {report.holdout.wrong} of {report.holdout.right + report.holdout.wrong} wrong"
+    if equal and report.model:
+        found += told_apart(report, row, equal)
     print(f"{row.name:<36}{listing:>8.2f}{whole:>8.2f}{row.goal:>7g}  {row.paper:<30}  {found}", flush=True)
 
 
@@ -124,6 +147,7 @@ def main() -> None:
     parser.add_argument("--corpora", type=Path, default=ROOT.parent / "shared" / "corpora")
     parser.add_argument("--only", default="", help="rows whose name contains this")
     parser.add_argument("--halves", type=int, default=0, metavar="SEEDS", help="learn from random halves")
+    parser.add_argument("--equal", type=int, default=0, metavar="EVENTS", help="compare with the model meant")
     parser.add_argument("--droppings", action="store_true", help="compare ways to drop terms")
     options = parser.parse_args()
     if options.droppings:
@@ -134,7 +158,7 @@ def main() -> None:
         if options.only.lower() not in row.name.lower():
             continue
         if not options.halves:
-            measure(row)
+            measure(row, options.equal)
         elif row.options.expect:
             for seed in range(options.halves):
                 half = replace(row.options, holdout=0.5, seed=seed)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from counting import Tally
+from counting import Tally, asked
 from files import Numbered, Written, compiled
 
 from treville.api import load_test
@@ -28,7 +28,7 @@ _ORDERS = (("relaxed", 0), ("acquire", 2), ("release", 3), ("acq_rel", 4), ("seq
 def engines_for(model: str) -> tuple[str, ...]:
     """Who answers for whole programs under a model."""
     if model in BUFFERS:
-        return (*EVERYWHERE, "buffers", "graphs", "clocks", "conflicts", "eager:sat")
+        return (*EVERYWHERE, "buffers", "graphs", "rounds", "clocks", "conflicts", "eager:sat")
     if model == "rc11":
         return (*EVERYWHERE, "views", "graphs", "robustness")
     return EVERYWHERE if model == "c11" else (*EVERYWHERE, "graphs")
@@ -60,7 +60,7 @@ def _questions(rng: random.Random, states: Mapping[str, set[int]]) -> list[tuple
         state = rng.choice(disputed if disputed and rng.random() < 0.7 else seen)
         if rng.random() < 0.1:
             state ^= 1 << rng.choice((0, 6, 12))
-        chosen.append((model, rng.choice(engines_for(model)), state))
+        chosen.append((model, rng.choice(asked(engines_for(model))), state))
     return chosen
 
 

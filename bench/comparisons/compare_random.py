@@ -4,6 +4,7 @@
     python bench/comparisons/compare_random.py --kind native --answers 1000
     python bench/comparisons/compare_random.py --log FILE             go on where the last run was
     python bench/comparisons/compare_random.py --kind engines --repeat 4711/12    a piece of work again
+    python bench/comparisons/compare_random.py --engine rounds --engine buffers   only some of the engines
 
 Kinds: `native` (C programs against a native run), `litmus` (C against litmus tests under ten models), `ports`
 (`port` against the difference of outcomes, by states and by executions), `engines` (every engine against all
@@ -29,7 +30,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # for what tests share
 
-from counting import Tally
+from counting import ONLY, Tally
 
 # kind -> (module, programs of a piece)
 KINDS = {
@@ -53,6 +54,7 @@ def piece(work: tuple[str, str]) -> tuple[str, str, Tally, float]:
 def main() -> int:
     options = parse_options()
     os.environ["TREVILLE_SEED"] = str(options.seed)
+    os.environ[ONLY] = " ".join(options.engine)
     if options.repeat:
         found = piece((options.kind[0], options.repeat))[2]
         print(found.answers, found.none, *found.wrong, sep="\n")
@@ -123,6 +125,7 @@ def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--kind", action="append", choices=list(KINDS))
     parser.add_argument("--answers", type=int, default=25_000, help="of each kind")
+    parser.add_argument("--engine", action="append", default=[], help="ask these only, where they can answer")
     parser.add_argument("--seed", type=int, help="drawn if it is not given")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--log", type=Path, help="a file of JSON lines")

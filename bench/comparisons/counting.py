@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from treville.engines.contract import GaveUp, Proved, Refuted
@@ -15,6 +17,14 @@ from treville.results import BudgetExceeded, Unsupported
 # Units of work for an engine; one that has not answered by then counts as without an answer.
 WORK = 6_000
 _VERDICTS = ("PASS", "FAIL")
+ONLY = "TREVILLE_ENGINES"  # the environment variable that names the engines to ask, if not all
+
+
+def asked(engines: Iterable[str]) -> list[str]:
+    """Those of the engines that are to be asked; all where nobody named any, or none of these."""
+    only = os.environ.get(ONLY, "").split()
+    everybody = list(engines)
+    return [engine for engine in everybody if engine in only] or everybody
 
 
 @dataclass

@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from counting import WORK, Tally, verdict
+from counting import WORK, Tally, asked, verdict
 from tests.random_dialects import DIALECTS, random_text
 from tests.random_races import as_program, random_races
 from tests.random_views import RandomTest, as_in_c
@@ -66,7 +66,7 @@ def _ends(rng: random.Random, case: str, tally: Tally) -> None:
         program, model = as_in_c(test.program(False, end), load_model(name)), load_model(name)
         task = ready_task(program, model, Property.ASSERTION, 2, Budget(SECONDS))
         wanted = "FAIL" if end in reached else "PASS"
-        for engine in [*ENGINES, *rng.sample(SOLVERS, 2)]:
+        for engine in asked([*ENGINES, *rng.sample(SOLVERS, 2)]):
             tally.add(engine, f"end {case} {name} {end}", wanted, verdict(task, engine))
 
 
@@ -107,7 +107,8 @@ def _waits(rng: random.Random, case: str, tally: Tally) -> None:
         lower(program, Context(model, goal or Property.ASSERTION, "C")), model, goal or Property.ASSERTION, 2,
         Budget(SECONDS),
     )  # fmt: skip
-    _among_themselves(task, f"{kind} {case} {name}", [*ENGINES, *rng.sample(SOLVERS, 2)], tally)
+    engines = asked([*ENGINES, *rng.sample(SOLVERS, 2)])
+    _among_themselves(task, f"{kind} {case} {name}", engines, tally)
 
 
 def _among_themselves(task: ProgramTask, what: str, engines: Sequence[str], tally: Tally) -> None:

@@ -105,3 +105,18 @@ def test_json_is_json_on_streams_that_do_not_know_all_characters(
         stream.flush()
         printed = stream.buffer.getvalue().decode(encoding)
         assert json.loads(printed)["file"] == str(folder / "SB.litmus")
+
+
+@pytest.mark.parametrize(
+    ("command", "ending"), [("litmus", ".litmus"), ("check", ".litmus"), ("petri", ".spec")]
+)
+def test_a_name_with_line_breaks_makes_no_lines(
+    command: str, ending: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Else a file could be called like another one's answer."""
+    for number, content in enumerate(("nonsense", Path(LITMUS if ending == ".litmus" else NET).read_text())):
+        (tmp_path / f"{number}\nbad.c under sc: PASS{ending}").write_text(content)
+    main([command, str(tmp_path)])
+    printed = capsys.readouterr()
+    assert printed.err.count("\N{REPLACEMENT CHARACTER}bad.c under sc: PASS") >= 1
+    assert not [line for line in (printed.out + printed.err).splitlines() if line.startswith("bad.c")]

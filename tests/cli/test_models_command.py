@@ -55,3 +55,8 @@ def test_tests_that_an_order_is_not_meant_for_do_not_count(
     reports = {r["stronger"]: r for r in map(json.loads, capsys.readouterr().out.splitlines())}
     assert (reports["power"]["tests"], reports["power"]["outside"]) == (0, 1)
     assert (reports["sc"]["tests"], reports["sc"]["outside"]) == (1, 0)
+
+
+def test_tests_that_are_not_there_are_wrong_input(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["models", "--check", "nowhere.litmus"]) == 2
+    assert "nowhere.litmus:1:1: error: cannot read the file" in capsys.readouterr().err

@@ -74,6 +74,39 @@ def test_several_models_are_one_question(capsys: pytest.CaptureFixture[str]) -> 
     assert [change["kind"] for change in found["changes"]] == ["memory order"] * 2
 
 
+def test_files_elsewhere_and_files_to_keep_that_are_not_there_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "SB.litmus").write_text(Path(SB).read_text())
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    found = report(capsys, "../SB.litmus", "--keep", "SB.c:2", "--keep", "SB.litmus:1")
+    assert found["warnings"] == [
+        "--keep SB.c:2: nothing would be changed in a file of that name",
+        "files are elsewhere: the patch applies with patch -p1 -d /",
+    ]
+    assert f"+++ b{tmp_path}/SB.litmus" in found["diff"]
+    monkeypatch.chdir(tmp_path)
+    assert report(capsys, "here/../SB.litmus")["diff"].startswith("--- a/SB.litmus")
+
+
+def test_what_no_change_forbids_says_whether_it_is_an_interleaving(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "CoRR.litmus").write_text(COHERENT)
+    found = report(capsys, str(tmp_path / "CoRR.litmus"))
+    assert found["failing"]["text"] == "it is an interleaving: sequential consistency allows it, too"
+    assert report(capsys, SB, "--only", "orders")["failing"]["text"] == ""
+
+
+def test_programs_without_assertions_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("llvmlite")
+    text = "".join(line for line in SPINLOCK.read_text().splitlines(True) if "assert" not in line)
+    (tmp_path / "spinlock.c").write_text(text)
+    (warning,) = report(capsys, str(tmp_path / "spinlock.c"), "-D", "STRONG")["warnings"]
+    assert "the program has no assertion that could fail" in warning
+
+
 def test_a_limit_is_no_answer(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("llvmlite")
     found = report(capsys, str(SPINLOCK), "--model", "power", "--timeout", "0.001")

@@ -64,6 +64,27 @@ def test_stored_certificates_are_checked_again(
     assert main(["petri", str(folder), "--check", str(stored)]) in (1, 2)
 
 
+def test_checks_of_certificates_are_reports(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As all answers are: JSON, limits, journals, and one bad file does not end the batch."""
+    main(["petri", str(folder), "--json"])
+    lines = capsys.readouterr().out.splitlines()
+    first, second = (json.loads(line) for line in lines)
+    stored = folder / "stored.jsonl"
+
+    def checked(*answers: dict[str, object]) -> list[tuple[str, str]]:
+        stored.write_text("".join(json.dumps(answer) + "\n" for answer in answers))
+        main(["petri", str(folder), "--check", str(stored), "--json"])
+        reports = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        return [(report["verdict"], report["status"]) for report in reports]
+
+    right, none, error = ("PASS", "done"), ("UNKNOWN", "unknown"), ("UNKNOWN", "error")
+    assert checked(first, second) == [right, right]
+    assert checked(second) == [none, right]
+    assert checked({**first, "certificate": 7}, second) == [error, right]
+    first["certificate"]["half_spaces"][0]["c"] += 1000
+    assert checked(first, second) == [("FAIL", "done"), right]
+
+
 def test_several_processes_print_the_same_in_the_same_order(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

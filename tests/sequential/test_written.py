@@ -11,7 +11,7 @@ from tests.sequential.test_rounds import unit_of
 
 from treville.models.library import load_model
 from treville.passes.program import Context
-from treville.programs.c import read_unit
+from treville.programs.c import Unit, read_unit
 from treville.programs.litmus import parse
 from treville.questions.sequentialisation import Wanted, sequentialised
 from treville.results.properties import Property
@@ -58,6 +58,7 @@ def test_what_is_written_compiles_without_warnings(tmp_path: Path, dialect: Dial
         ("dekker.c", ("F=0",)),
         ("condition.c", ()),
         ("workers.c", ()),
+        ("layouts.c", ()),
         ("stack.c", ("N=2",)),
         ("fresh_memory.c", ()),
         ("treiber_stack.c", ()),
@@ -70,6 +71,31 @@ def test_real_programs_compile_in_every_dialect(tmp_path: Path, file: str, defin
         wanted = Wanted(Bounds(2, 3, 2), 1, 32, dialect)
         made = sequentialised(unit, Context(load_model("pso"), Property.SAFETY), wanted, file)
         compiles(made.text, tmp_path)
+
+
+def asserting(folder: Path, condition: str) -> Unit:
+    path = folder / "asserting.c"
+    main = f"int main(void) {{ x++; assert({condition}); return 0; }}"
+    path.write_text(f"#include <assert.h>\nint x;\n{main}\n")
+    return read_unit(path)
+
+
+@needs_a_compiler
+@pytest.mark.parametrize("dialect", list(Dialect))
+def test_messages_are_no_code(tmp_path: Path, dialect: Dialect) -> None:
+    """What a source line says ends no comment, and is no trigraph."""
+    unit = asserting(tmp_path, r'x == 1 && "**// what??/ \"a\" //** %d"')
+    wanted = Wanted(Bounds(1, 1, 2), 1, 32, dialect)
+    made = sequentialised(unit, Context(load_model("sc"), Property.SAFETY), wanted, "asserting.c")
+    compiles(made.text, tmp_path)
+
+
+def test_larger_macros_have_wider_numbers(tmp_path: Path) -> None:
+    """CBMC's numbers have as many bits as the bounds need; macros may be set to more than these hold."""
+    for sma, macros in (("lists", "K < 8 && N < 8"), ("reference", "N < 8")):
+        wanted = Wanted(Bounds(2, 3, 2), 1, 32, Dialect.CBMC, sma)
+        made = sequentialised(unit_of(tmp_path), Context(load_model("tso"), Property.SAFETY), wanted, "sb.c")
+        assert f"typedef unsigned __CPROVER_bitvector[{macros} ? 4 : 32] uint;" in made.text
 
 
 def ends_with(program: Path, seed: int) -> int:
@@ -138,6 +164,21 @@ def test_fewer_locations_and_objects_are_fewer_runs(tmp_path: Path, source: str,
 
 
 @needs_a_compiler
+def test_what_is_freed_is_an_object(tmp_path: Path) -> None:
+    path = tmp_path / "program.c"
+    path.write_text(
+        "#include <stdlib.h>\nint main(void) { char *p = malloc(4); free(0); free(p + OFFSET); return 0; }\n"
+    )
+    ends = {}
+    for offset in (0, 1):
+        wanted = Wanted(Bounds(1, 1, 2), 1, 32, Dialect.C)
+        context = Context(load_model("sc"), Property.SAFETY)
+        made = sequentialised(read_unit(path, (f"OFFSET={offset}",)), context, wanted, "program.c")
+        ends[offset] = 1 in ends_of(made.text, tmp_path, 40)
+    assert ends == {0: False, 1: True}
+
+
+@needs_a_compiler
 def test_a_location_that_is_chosen_is_there_once(tmp_path: Path) -> None:
     path = tmp_path / "program.c"
     path.write_text(CELLS.replace("a[i] != 1 || a[j] != 2", "i != j || a[i] == 3"))
@@ -169,7 +210,7 @@ def test_cbmc_says_the_same(tmp_path: Path) -> None:
             path = tmp_path / "out.c"
             path.write_text(sequentialised(unit_of(tmp_path, fence), context, wanted, "sb.c").text)
             assert CBMC is not None
-            run = subprocess.run(
-                [CBMC, "--unwind", "12", str(path)], capture_output=True, timeout=120, check=False
-            )
-            assert (run.returncode == 10) == wrong
+            for macros in ((), ("-DK=17", "-DN=5")):
+                command = [CBMC, "--unwind", "20", *macros, str(path)]
+                run = subprocess.run(command, capture_output=True, timeout=120, check=False)
+                assert (run.returncode == 10) == wrong

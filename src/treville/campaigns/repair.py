@@ -17,22 +17,23 @@ from treville.campaigns.kind import Kind, Limits, StaysHere, Telling
 from treville.campaigns.loading import load_model
 from treville.campaigns.model_keys import model_key
 from treville.campaigns.outputs import PictureName, file_name
-from treville.campaigns.source_changes import forbidden_execution, source_change
-from treville.campaigns.vacuity import about_model
+from treville.campaigns.source_changes import failing_execution, source_change
+from treville.campaigns.vacuity import about_model, about_program, about_test
 from treville.models.model import Model
 from treville.passes.program import Context
 from treville.programs.c import is_program
+from treville.programs.edits.text import patched_from
 from treville.programs.litmus import DIALECTS
 from treville.programs.pts import SUFFIX as PTS
 from treville.questions.repair.c_program import Asking, Compiling, CSubject
 from treville.questions.repair.costs import read_costs
-from treville.questions.repair.decide import Repaired, Wanted, repaired
+from treville.questions.repair.decide import Repaired, Wanted, files_to_keep, repaired
 from treville.questions.repair.litmus import LitmusSubject
 from treville.questions.repair.of_test import litmus_subject
 from treville.questions.repair.pts import PtsSubject
 from treville.questions.repair.subject import Subject
 from treville.records import dataclass, field, replace
-from treville.results import Budget, InputError, Verdict, as_warnings
+from treville.results import Budget, InputError, Notice, Verdict, as_warnings, disk
 from treville.results.progress import READING
 from treville.results.properties import Property
 from treville.results.reports.repair import Checked, RepairReport
@@ -144,7 +145,7 @@ def _fill(draft: Draft[RepairReport], question: Question, telling: Telling[Repai
         models = _models(question, subject)
         names = tuple(model.name for model in models)
         test = subject.test.name if isinstance(subject, LitmusSubject) else ""
-        warnings = as_warnings(*(about_model(model) for model in models))
+        warnings = as_warnings(_about(subject, question), *(about_model(model) for model in models))
         draft.report = replace(draft.report, models=names, test=test, warnings=warnings)
     dialect = subject.test.dialect if isinstance(subject, LitmusSubject) else ""
     contexts = [Context(model, options.goal if not dialect else None, dialect) for model in models]
@@ -178,6 +179,17 @@ def _models(question: Question, subject: Subject) -> list[Model]:
     return [load_model(name, question.options.variants, question.options.bell) for name in names]
 
 
+def _about(subject: Subject, question: Question) -> Iterator[Notice]:
+    """What makes the answer say little, what is not changed, and what is kept and not there."""
+    for each in files_to_keep(question.options.wanted.keep, subject.texts):
+        yield Notice(f"--keep {each}: nothing would be changed in a file of that name")
+    if isinstance(subject, CSubject):
+        program = subject.unit.program(1)
+        yield from (*program.notices, *about_program(program, question.file), *subject.unchanged())
+    elif isinstance(subject, LitmusSubject):
+        yield from (*subject.test.program.notices, *about_test(subject.test))
+
+
 def _own_model(subject: Subject) -> str:
     """The model of a test's dialect, or of the primitives that a program uses."""
     if isinstance(subject, LitmusSubject):
@@ -206,8 +218,11 @@ def _told(report: RepairReport, found: Repaired, question: Question) -> RepairRe
             Checked(model=name, verdict=asked.verdict, reason=asked.reason) for name, asked in found.checks
         ),
         questions=found.asked,
-        failing=forbidden_execution(found.refuted) if found.refuted else None,
+        failing=failing_execution(found.refuted) if found.refuted else None,
     )
+    if found.diff and (folder := patched_from(each.file for each in report.changes)) != disk.here():
+        notice = f"files are elsewhere: the patch applies with patch -p1 -d {folder}"
+        report = replace(report, warnings=(*report.warnings, notice))
     artifacts = [Artifact(question.output, found.diff)] if question.output and found.diff else []
     if question.options.svg:
         artifacts += _pictures(report, found, question)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from treville.campaigns.walk import cycle_of
 from treville.questions.repair.decide import Change, Forbidden
 from treville.results.reports.source_changes import ForbiddenExecution, SourceChange
+from treville.witness.linearisation import linearise
 from treville.witness.words import execution_text, explanation_text
 
 
@@ -29,6 +30,17 @@ def forbidden_execution(found: Forbidden) -> ForbiddenExecution:
     text = "the racing accesses are ordered"
     if explanation is not None:
         text = explanation_text(explanation, found.execution, found.program, found.model)
+    return _told(found, text)
+
+
+def failing_execution(found: Forbidden) -> ForbiddenExecution:
+    """What no change forbids."""
+    interleaved = linearise(found.execution) is not None
+    return _told(found, "it is an interleaving: sequential consistency allows it, too" if interleaved else "")
+
+
+def _told(found: Forbidden, text: str) -> ForbiddenExecution:
+    explanation = found.explanation
     return ForbiddenExecution(
         model=found.model.name,
         failure=found.what,

@@ -107,8 +107,9 @@ def check_strength(
 
 
 def _readable(file: str) -> LitmusTest | None:
+    text = read_text(file)  # a file that is not there is the user's mistake
     try:
-        return load_test(read_text(file), file)
+        return load_test(text, file)
     except InputError:
         return None
 

@@ -20,7 +20,7 @@ def about_model(model: Model) -> Iterator[Notice]:
 
 def about_program(program: Program, file: str) -> Iterator[Notice]:
     """A program that is asked for failing assertions and has none."""
-    if not any(isinstance(i, Assert) and not i.memory for i in program.instructions()):
+    if not any(isinstance(i, Assert) and not i.memory and not i.undefined for i in program.instructions()):
         yield Notice("the program has no assertion that could fail", Span(file, 1, 1))
 
 

@@ -103,7 +103,7 @@ def answer_batch(
     shown: Callable[[R], dict[str, Any]] = as_object,
 ) -> ExitCode:
     """Answer all questions and print what they find: text, or `shown` as JSON."""
-    terminal = Terminal(total, options.color, quiet=options.quiet, summary=len(files) > 1)
+    terminal = Terminal(total, options.color, files=files, quiet=options.quiet, summary=len(files) > 1)
     answers = _Answers(options, terminal, text(terminal.style), shown)
     settings = Settings(options.jobs, len(files) >= options.jobs, options.cluster)
     journal = _journal(kind, options.resume, terminal) if options.resume else None
@@ -199,9 +199,7 @@ def _how_to_go_on(why: str, done: int, total: int, options: argparse.Namespace) 
     many = f"{done} of {total} questions are answered" if total > 1 else "the question is not answered"
     if options.resume:
         return f"{why}: {many}; the same command with --resume {options.resume} goes on from there"
-    return f"{why}: {many}" + (
-        "; with --resume FILE a later run goes on from there" if total > 1 else ""
-    )
+    return f"{why}: {many}" + ("; with --resume FILE a later run goes on from there" if total > 1 else "")
 
 
 def _annotate(report: Report, terminal: Terminal) -> None:

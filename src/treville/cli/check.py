@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from treville.analysis.alias_names import Alias
@@ -19,6 +21,7 @@ from treville.cli.arguments import (
     positive,
 )
 from treville.cli.batch import add_batch, answer_batch, found_inputs, limits_of, text_of
+from treville.cli.dumps import answer_dumps
 from treville.engines.registry import AUTO, NAMED, OF_FORMULAS
 from treville.engines.task import RoundBounds
 from treville.programs.c import SUFFIXES
@@ -28,7 +31,6 @@ from treville.results.errors import InputError
 from treville.results.properties import Property, property_of
 from treville.results.reports.check import CheckReport
 from treville.results.reports.report import as_object
-from treville.results.verdict import ExitCode
 
 _STAGES = ("llvm", "program", "passes", "compiled", "loops", "unrolled", "events", "relations", "formula")
 
@@ -178,7 +180,7 @@ def run(options: argparse.Namespace) -> int:
         load_model(name, asked.variants, asked.bell)
     goals = tuple(dict.fromkeys(options.property)) or (Property.SAFETY,)
     if options.dump or options.explain_loops:
-        return _dump(files, models, goals[0], asked, options.dump or "loops")
+        return _dump(files, models, goals[0], asked, options)
     names = picture_names(files, models) if options.svg or options.dot or options.graphml else {}
     questions = (
         Question(file, model, goal, asked, names.get((file, model), PictureName()), text_of(file))
@@ -242,15 +244,18 @@ def _target(name: str) -> str:
     return name
 
 
-def _dump(files: list[str], models: list[str], goal: Property, asked: Options, stage: str) -> int:
+def _dump(
+    files: list[str], models: list[str], goal: Property, asked: Options, options: argparse.Namespace
+) -> int:
     from treville.cli.check_dump import dump
     from treville.cli.dump_test import dump_test
 
-    for file in files:
-        for name in models or [""]:
-            text = text_of(file)
-            if is_test(file, text):
-                print(dump_test(file, name, stage, asked.bound, asked.variants, asked.bell, text))
-            else:
-                print(dump(Question(file, name or DEFAULT_MODEL, goal, asked, text=text), stage))
-    return int(ExitCode.PASS)
+    stage = options.dump or "loops"
+
+    def made(file: str, name: str) -> Callable[[], str]:
+        text = text_of(file)
+        if is_test(file, text):
+            return partial(dump_test, file, name, stage, asked.bound, asked.variants, asked.bell, text)
+        return partial(dump, Question(file, name or DEFAULT_MODEL, goal, asked, text=text), stage)
+
+    return answer_dumps(files, models or [""], stage, made, options)

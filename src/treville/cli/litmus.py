@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from functools import partial
 
 from treville.campaigns.litmus import KIND
 from treville.campaigns.litmus_task import OWN_MODEL, Options, Question
@@ -10,9 +12,9 @@ from treville.campaigns.loading import TEST_SUFFIXES, load_model
 from treville.campaigns.outputs import PictureName, picture_names
 from treville.cli.arguments import add_growing_bound, add_models, add_pictures, chosen_variants
 from treville.cli.batch import add_batch, answer_batch, found_inputs, limits_of, text_of
+from treville.cli.dumps import answer_dumps
 from treville.engines.registry import AUTO, NAMED_OUTCOMES
 from treville.rendering.litmus import litmus_text
-from treville.results.verdict import ExitCode
 
 _SUFFIXES = TEST_SUFFIXES
 _STAGES = ("program", "passes", "compiled", "unrolled", "events", "relations", "formula")
@@ -85,9 +87,10 @@ def run(options: argparse.Namespace) -> int:
 def _dump(files: list[str], models: list[str], variants: tuple[str, ...], options: argparse.Namespace) -> int:
     from treville.cli.dump_test import dump_test
 
-    for file in files:
-        for name in models:
-            asked = "" if name == OWN_MODEL else name
-            text = text_of(file)
-            print(dump_test(file, asked, options.dump, options.bound, variants, options.bell, text))
-    return int(ExitCode.PASS)
+    def made(file: str, name: str) -> Callable[[], str]:
+        asked = "" if name == OWN_MODEL else name
+        return partial(
+            dump_test, file, asked, options.dump, options.bound, variants, options.bell, text_of(file)
+        )
+
+    return answer_dumps(files, models, options.dump, made, options)

@@ -7,6 +7,8 @@ import os
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, TextIO
 
 from treville.campaigns.guard import Draft, guarded
@@ -46,10 +48,17 @@ def print_error(error: Exception) -> None:
 
 
 class Terminal:
-    """Standard output and error of a batch of `total` questions, and its progress where somebody looks."""
+    """Standard output and error of a batch of `total` questions, and its progress where somebody looks. Names
+    of `files` that hold line breaks are shown on one line: what follows one is no line of ours."""
 
     def __init__(
-        self, total: int, colour: str = "auto", *, quiet: bool = False, summary: bool = False
+        self,
+        total: int,
+        colour: str = "auto",
+        *,
+        files: Sequence[str] = (),
+        quiet: bool = False,
+        summary: bool = False,
     ) -> None:
         self.style = Style(wants_colour(colour, sys.stdout))
         self._total = total
@@ -61,6 +70,8 @@ class Terminal:
         self._started = self._shown = time.monotonic()
         self._doing: dict[str, Progress] = {}
         self._line = ""
+        broken = [file for file in files if "\n" in file]
+        self._broken = [*broken, *(Path(file).stem for file in broken)]
 
     @property
     def done(self) -> int:
@@ -73,7 +84,7 @@ class Terminal:
         """Text for standard output, as it is but for what terminals take for commands."""
         if text:
             self.clear()
-            sys.stdout.write(harmless(text, coloured=self.style.colour))
+            sys.stdout.write(harmless(self._on_one_line(text), coloured=self.style.colour))
             sys.stdout.flush()
 
     def print_object(self, content: dict[str, Any]) -> None:
@@ -85,7 +96,12 @@ class Terminal:
     def warn(self, text: str) -> None:
         """A line for standard error."""
         self.clear()
-        print(harmless(text), file=sys.stderr, flush=True)
+        print(harmless(self._on_one_line(text)), file=sys.stderr, flush=True)
+
+    def _on_one_line(self, text: str) -> str:
+        for name in self._broken:
+            text = text.replace(name, name.replace("\n", "\N{REPLACEMENT CHARACTER}"))
+        return text
 
     # -- a watcher of batches --------------------------------------------------------------------------
 
@@ -117,7 +133,7 @@ class Terminal:
         if self._live and late and now - self._shown > _SECONDS_BETWEEN_UPDATES:
             self._shown = now
             width = _width() - 1
-            self._line = harmless(self._status(now))[:width]
+            self._line = harmless(self._on_one_line(self._status(now)))[:width]
             print(f"\r\x1b[K{self._line}", end="", file=sys.stderr, flush=True)
 
     def _status(self, now: float) -> str:

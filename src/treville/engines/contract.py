@@ -158,6 +158,7 @@ class Engine(ABC, Generic[T, A]):
         suitable = self.suits(task)
         if not suitable:
             return suitable.refusal()
+        outer, task.budget.engine = task.budget.engine, self.name
         try:
             return self.search(task, task.budget.slice(work, self.name))
         except OutOfWork as error:
@@ -169,6 +170,8 @@ class Engine(ABC, Generic[T, A]):
         except RecursionError:
             reason = "recursion, or threads that start threads, go too deep"
             return GaveUp(reason, "lower --bound", error=BudgetExceeded(reason, "lower --bound"))
+        finally:
+            task.budget.engine = outer
 
     def left(self) -> float:
         """About how many units of work the search still takes, as far as it can tell after a while."""

@@ -128,7 +128,7 @@ class Engine:
                 self.examined += 1
                 self.effort.spend()
                 if self.examined & 255 == 0:
-                    self.budget.check()
+                    self.budget.look(self.examined, "candidates")
                 rf = co = fr = 0
                 for choice in combination:
                     rf |= choice.rf

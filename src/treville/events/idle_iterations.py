@@ -10,21 +10,23 @@ Making Weak Memory Models Fair, OOPSLA 2021; paper 004, section 4.4, for spin lo
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from treville.events.kinds import READ, WRITE
-from treville.events.symbolic_data import Binding, StaticAccess, StaticEvent, Wait
-from treville.events.symbolic_terms import FALSE, TRUE, Condition, Value
+from treville.events.symbolic_data import Binding, Sources, StaticAccess, StaticEvent, Wait
+from treville.events.symbolic_terms import FALSE, TRUE, Both, Choose, Condition, Terms, Value
 from treville.programs.flow import defined_register
 from treville.programs.ir import Allocate, Free, Instruction, Join, Load, Spawn, StoreExclusive, Thread
 from treville.programs.live import is_live, live_names
 from treville.records import NamedTuple
+from treville.relations import EventId
 
 if TYPE_CHECKING:
     from treville.events.symbolic import State, ThreadWalk
     from treville.programs.unroll import Copy
 
 _NEVER_IDLE = (Allocate, Free, Join, Spawn)
+_Left: TypeAlias = dict[EventId, frozenset[Condition]]
 WAITING = "COND"  # what waiting for a condition variable does to its mutex
 
 
@@ -33,6 +35,33 @@ class _Iteration(NamedTuple):
 
     registers: dict[str, Binding]
     events: int
+
+
+class _Known:
+    """What holds where a condition does: its `parts`."""
+
+    def __init__(self, terms: Terms, condition: Condition) -> None:
+        self.terms = terms
+        self.parts = set(terms.conjuncts(condition))
+        self.parts |= {part for one in self.parts for part in terms.conjuncts(terms.by_cases(one))}
+
+    def excludes(self, condition: Condition) -> bool:
+        """Can the condition not hold, too?"""
+        return any(-part in self.parts for part in self.terms.conjuncts(condition))
+
+    def left(self, condition: Condition) -> frozenset[Condition]:
+        """What the condition asks for beyond."""
+        conditions = self.terms.conditions
+        parts = self.terms.conjuncts(condition)
+        return frozenset(p for p in parts if p < 0 or not isinstance(conditions[p], Both)) - self.parts
+
+    def value(self, value: Value) -> Value:
+        """The value, without cases that are excluded."""
+        term = self.terms.values[value]
+        if not isinstance(term, Choose):
+            return value
+        cases = [self.value(each) for case, each in term.cases if not self.excludes(case)]
+        return cases[0] if len(set(cases)) == 1 else value
 
 
 class Iterations:
@@ -89,34 +118,33 @@ class Iterations:
             return FALSE
         key = self._key(copy, head)
         last, earlier = self._started.get(key), self._started.get((*key[:-1], key[-1] - 1))
-        if last is None or not self._same_registers(last.registers, state.registers, head):
+        known = _Known(self.terms, condition)
+        if last is None or not self._same_registers(last.registers, state.registers, head, known):
             return FALSE
-        idle = self._unchanged(self._events(last.events), condition, allowed="")
+        idle = self._unchanged(self._events(last.events), known, allowed="")
         if idle == TRUE or earlier is None or not any(WAITING in getattr(i, "tags", ()) for i in code):
             return idle
-        if not self._same_registers(earlier.registers, last.registers, head):
+        if not self._same_registers(earlier.registers, last.registers, head, known):
             return idle
-        waited = self._unchanged(self._events(earlier.events), condition, allowed=WAITING)
+        waited = self._unchanged(self._events(earlier.events), known, allowed=WAITING)
         return self.terms.either([idle, waited])
 
-    def _unchanged(self, events: list[StaticEvent], condition: Condition, allowed: str) -> Condition:
+    def _unchanged(self, events: list[StaticEvent], known: _Known, allowed: str) -> Condition:
         """The condition that the writes among events changed nothing; those with the tag `allowed` may, as
         long as all of them are to one place."""
-        conjuncts = self.terms.conjuncts
-        known, unchanged = set(conjuncts(condition)), TRUE
-        known |= {part for one in known for part in conjuncts(self.terms.by_cases(one))}
+        unchanged = TRUE
         place: Value | None = None
         for event in events:
             if event.kind is not WRITE or not isinstance(event, StaticAccess):
                 continue
-            if any(-part in known for part in conjuncts(event.guard)):
+            if known.excludes(event.guard):
                 continue  # it is not executed: a store conditional that fails
             if allowed in event.tags:
                 place = event.address if place is None else place
                 harmless = self.terms.equal(place, event.address)
             else:
                 harmless = self._writes_back(event)
-            if harmless == FALSE and event.guard in known:
+            if harmless == FALSE and event.guard in known.parts:
                 return FALSE
             unchanged = self.terms.both(unchanged, self.terms.either([-event.guard, harmless]))
         return unchanged
@@ -127,12 +155,33 @@ class Iterations:
             self._live = live_names(self.walk.thread, self.at_end)
         return self._live
 
-    def _same_registers(self, before: dict[str, Binding], after: dict[str, Binding], head: int) -> bool:
+    def _same_registers(
+        self, before: dict[str, Binding], after: dict[str, Binding], head: int, known: _Known
+    ) -> bool:
         live = self.live()[head]
-        absent = self.walk.absent
-        names = before.keys() | after.keys()
-        changed = {n for n in names if (before.get(n) or absent(n)) != (after.get(n) or absent(n))}
-        return not any(is_live(name, live) for name in changed)
+        return all(
+            self._same(before.get(name), after.get(name), name, known)
+            for name in before.keys() | after.keys()
+            if is_live(name, live)
+        )
+
+    def _same(self, before: Binding | None, after: Binding | None, name: str, known: _Known) -> bool:
+        before, after = before or self.walk.absent(name), after or self.walk.absent(name)
+        return before == after or self._binding(before, known) == self._binding(after, known)
+
+    def _binding(self, binding: Binding, known: _Known) -> tuple[Value, _Left, _Left]:
+        """What a register holds, and what it depends on, as far as that is not known."""
+        left = self._sources
+        return known.value(binding.value), left(binding.data, known), left(binding.pick, known)
+
+    def _sources(self, sources: Sources, known: _Known) -> _Left:
+        """The reads that may count, each with what its condition asks for beyond what is known."""
+        guards = {event: self.walk.result.events[event].guard for event in sources}
+        return {
+            event: known.left(when)
+            for event, when in sources.items()
+            if not known.excludes(when) and not known.excludes(guards[event])
+        }
 
     def _writes_back(self, write: StaticAccess) -> Condition:
         """The condition that a read-modify-write writes what it read."""

@@ -111,7 +111,8 @@ class Either(NamedTuple):
 
 
 class Free(NamedTuple):
-    """A choice of its own (a store conditional succeeds). `key` tells choices apart."""
+    """A choice of its own: a store conditional succeeds, or, where `key` is negative, a byte that is read was
+    never set. `key` tells choices apart."""
 
     key: int
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from treville.engines.features import Feature
 from treville.engines.task import ProgramTask, program_task, ready_task
 from treville.machines.by_model import machine_of
-from treville.passes.fresh_memory import with_any_contents
+from treville.passes.fresh_memory import FreshCells, with_any_contents
 from treville.passes.program import Context, Source, lower
-from treville.programs.ir import Allocate, Load, Program
+from treville.programs.ir import LOCATION_BASE, LOCATION_STRIDE, Allocate, Load, Program
 from treville.programs.litmus.test import LitmusTest
 from treville.programs.litmus.whole import asserting
 from treville.programs.narrow import narrowed
@@ -89,9 +89,25 @@ def _task(source: Source | LitmusTest, context: Context, bound: int, budget: Bud
 
 def _plan(program: Program, model: str, wanted: Wanted, budget: Budget) -> Plan:
     """The threads of the program. Fresh memory that may be moved holds any numbers at first."""
-    moved = moved_unset(plan_of(program, model, wanted.bound, budget)) if _moves(program) else {}
-    filled = with_any_contents(program, moved) if moved else program
-    return plan_of(narrowed(filled, wanted.bits), model, wanted.bound, budget)
+    if _moves(program):
+        unfilled = plan_of(program, model, wanted.bound, budget)
+        moved = moved_unset(unfilled)
+        _refuse_asked(unfilled, moved)
+        program = with_any_contents(program, moved) if moved else program
+    return plan_of(narrowed(program, wanted.bits), model, wanted.bound, budget)
+
+
+def _refuse_asked(plan: Plan, moved: FreshCells) -> None:
+    """Who asks whether anybody wrote a cell finds 0 where nobody did, so that it cannot hold any number."""
+    for step in (step for thread in plan.threads for step in thread.steps):
+        if not isinstance(step.instruction, Load) or not step.instruction.zeroed:
+            continue
+        for cell in step.cells:
+            offset = (cell - LOCATION_BASE) % LOCATION_STRIDE
+            made = plan.symbolic.unset.get(cell - offset)
+            if made is not None and offset in moved.get(id(made), {}):
+                what = "a lock that may be copied before it is set, in a sequential program"
+                raise Unsupported(what, step.instruction.span)
 
 
 def _moves(program: Program) -> bool:

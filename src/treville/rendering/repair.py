@@ -74,4 +74,5 @@ def _forbids(found: ForbiddenExecution | None, verb: str) -> list[str]:
 
 
 def _failing(found: ForbiddenExecution) -> list[str]:
-    return [f"Under {found.model}: {found.failure}", *(f"  {line}" for line in found.execution.splitlines())]
+    lines = [*found.execution.splitlines(), *found.text.splitlines()]
+    return [f"Under {found.model}: {found.failure}", *(f"  {line}" for line in lines)]

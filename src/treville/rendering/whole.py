@@ -32,6 +32,20 @@ class Whole(Protocol):
         """The answer in full."""
 
 
+class PlainText:
+    """The text of each report, and nothing beside it."""
+
+    def add(self, report: Whole) -> str:
+        """The text, or why there is none; errors are told elsewhere."""
+        if report.status is Status.ERROR:
+            return ""
+        return f"{report.text or f'{report.file}: {report.reason}'}\n"
+
+    def finish(self) -> str:
+        """Nothing is left."""
+        return ""
+
+
 class WholeText:
     """A block for each file."""
 

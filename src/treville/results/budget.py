@@ -43,6 +43,8 @@ class Budget:
     engine: str = ""
     bound: int | None = None
     _stage: str = ""
+    _counted: int = 0
+    _unit: str = ""
     _checks: int = 0
     _told: float = 0.0
 
@@ -65,13 +67,13 @@ class Budget:
     def stage(self, name: str) -> Iterator[None]:
         """Count the time of a `with` block to a stage."""
         began = time.monotonic()
-        outer, self._stage = self._stage, name
+        outer, self._stage, self._counted = self._stage, name, 0
         self._tell(began)
         try:
             yield
         finally:
             now = time.monotonic()
-            self._stage = outer
+            self._stage, self._counted = outer, 0
             self.stages[name] = self.stages.get(name, 0.0) + now - began
         self._tell(now)
 
@@ -79,7 +81,13 @@ class Budget:
         """Say what is being done."""
         if self.listener is not None:
             self._told = now
-            self.listener(Progress(self._stage, self.engine, self.bound, self.spent))
+            said = Progress(self._stage, self.engine, self.bound, self.spent, self._counted, self._unit)
+            self.listener(said)
+
+    def look(self, done: int, unit: str) -> None:
+        """The same as `check`, and what was done until now: so many states, candidates, executions."""
+        self._counted, self._unit = done, unit
+        self.check()
 
     def check(self) -> None:
         """Raise `BudgetExceeded` when the time or the memory is used up."""

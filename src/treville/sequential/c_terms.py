@@ -179,6 +179,8 @@ class ThreadExpressions:
                 text = f"{self.condition(left)} && {self.condition(right)}"
             case Either(cases):
                 text = " || ".join(self.condition(case) for case in cases)
+            case Free(key) if key < 0:
+                return "0"  # a byte that nobody set: nothing is told of those
             case Free(_):
                 raise CannotSay("a store that may fail")
             case _:

@@ -40,7 +40,7 @@ class Dialect(StrEnum):
     SVCOMP = "svcomp"
     C = "c"
 
-    def prelude(self, widths: Mapping[str, int]) -> str:
+    def prelude(self, widths: Mapping[str, str]) -> str:
         """Types and what the program is told by others."""
         match self:
             case Dialect.CBMC:
@@ -60,12 +60,12 @@ class Dialect(StrEnum):
 
     def check(self, condition: str, message: str) -> str:
         """An assertion."""
-        said = message.replace("\\", "\\\\").replace('"', '\\"')
+        said = message.replace("\\", "\\\\").replace('"', '\\"').replace("?", "\\?")
         match self:
             case Dialect.CBMC:
                 return f'__CPROVER_assert({condition}, "{said}");'
             case Dialect.SVCOMP:
-                return f"if (!({condition})) reach_error(); /* {message.replace('*/', '')} */"
+                return f"if (!({condition})) reach_error(); /* {in_comment(message)} */"
             case Dialect.C:
                 return f'check({condition}, "{said}");'
 
@@ -104,11 +104,16 @@ class Dialect(StrEnum):
         return ["    return 0;"]
 
 
+def in_comment(text: str) -> str:
+    """Text that does not end the comment around it, nor seems to begin another."""
+    return text.replace("/*", "/ *").replace("*/", "* /")
+
+
 def _types() -> str:
     return "typedef unsigned uint;\ntypedef unsigned counter;\ntypedef long long word;\n"
 
 
-def _cbmc(widths: Mapping[str, int]) -> str:
+def _cbmc(widths: Mapping[str, str]) -> str:
     return (
         "#ifdef __CPROVER__\n"
         f"typedef unsigned __CPROVER_bitvector[{widths['uint']}] uint;\n"

@@ -18,7 +18,7 @@ from treville.records import dataclass
 from treville.results import Unsupported
 from treville.sequential.abstraction import BUFFERS, LISTS, abstraction
 from treville.sequential.c_terms import WIDTHS, CannotSay, Expressions, ThreadExpressions
-from treville.sequential.dialects import Dialect
+from treville.sequential.dialects import Dialect, in_comment
 from treville.sequential.locations import Locations
 from treville.sequential.plan import Does, Plan, Step, ends, largest, reads_of
 from treville.sequential.rounds import Bounds
@@ -106,16 +106,12 @@ class _Writer:
 
    What fails here fails within the bounds.{narrow}
    That nothing does says nothing about runs beyond them.
-   Asserted are the program's own assertions and that accesses are to objects; uses of memory that was
-   freed, or never written, are not. */
+   Asserted are the program's own assertions, that accesses are to objects, and that what is freed is one
+   of the heap; uses of memory that was freed, or never written, are not. */
 """
 
     def _bounds(self) -> str:
-        bounds = self.how.bounds
-        macros = {"ROUNDS": bounds.rounds}
-        if not self.sc:
-            macros |= {} if self.how.kind == BUFFERS else {"K": bounds.timestamps}
-            macros["N"] = bounds.nodes
+        macros = {"ROUNDS": self.how.bounds.rounds, **self._counted()}
         changeable = [f"#ifndef {name}\n#define {name} {value}\n#endif" for name, value in macros.items()]
         where = self.locations
         fixed = [
@@ -128,8 +124,16 @@ class _Writer:
             fixed.append(f"#define BLOCKS {self.blocks} /* objects that may be allocated */")
         return "\n".join([*changeable, *fixed])
 
-    def _widths(self) -> dict[str, int]:
-        """Bits of the numbers of the abstraction, of values in memory and of program counters."""
+    def _counted(self) -> dict[str, int]:
+        """The macros that the abstraction counts to, with their values."""
+        if self.sc:
+            return {}
+        nodes = {"N": self.how.bounds.nodes}
+        return nodes if self.how.kind == BUFFERS else {"K": self.how.bounds.timestamps, **nodes}
+
+    def _widths(self) -> dict[str, str]:
+        """Bits of the numbers of the abstraction, of values in memory and of program counters. Who sets the
+        macros to more than these bits hold gets all bits."""
         bounds, values = self.how.bounds, self.plan.facts.values
         most = largest(self.plan, bounds.timestamps, bounds.nodes)
         word = max((len(constant_bits(values.initial.get(cell, 0))) for cell in self.plan.cells), default=1)
@@ -140,7 +144,10 @@ class _Writer:
                     ends_of = (numbers[0], numbers[-1]) if isinstance(numbers, range) else numbers
                     word = max([word, *(len(constant_bits(number)) for number in ends_of)])
         counted = max(*(len(thread.steps) + 1 for thread in self.plan.threads), self.blocks)
-        return {"uint": most.bit_length() + 1, "word": min(64, word), "counter": counted.bit_length() + 1}
+        bits = most.bit_length()
+        small = " && ".join(f"{name} < {1 << bits}" for name in self._counted())
+        uint = f"{small} ? {bits + 1} : 32" if small else f"{bits + 1}"
+        return {"uint": uint, "word": f"{min(64, word)}", "counter": f"{counted.bit_length() + 1}"}
 
     def _abstraction(self) -> str:
         return self.how.dialect.guesses(abstraction("sc" if self.sc else self.plan.model, self.how.kind))
@@ -293,22 +300,30 @@ class _Writer:
         return f"pc[{thread}] == {len(self.plan.threads[thread].steps)}"
 
     def _marks(self, thread: int, before: int) -> Iterator[str]:
-        """What is asserted and allocated after so many steps."""
+        """What is asserted, allocated and freed after so many steps."""
         code = self.threads[thread]
         for mark in self.marks.get((thread, before), ()):
-            allocates = mark.kind is MarkKind.ALLOCATE and self.blocks
-            if mark.kind is not MarkKind.ASSERT and not allocates:
-                continue
             try:
-                there = code.condition(mark.condition)
+                said = self._mark(mark, code)
             except CannotSay as what:
                 raise Unsupported(f"{what} in a sequential program", mark.instruction.span) from None
-            yield from code.take()
-            if allocates:
-                # In front of its first step a thread may be called again.
-                yield f"if ({there} && cs[{thread}] > 0) {{ assume(blocks < BLOCKS); blocks++; }}"
-            else:
-                yield self.how.dialect.check(f"!({there})", _told(mark.instruction))
+            yield from filter(None, (*code.take(), said))
+
+    def _mark(self, mark: Mark, code: ThreadExpressions) -> str:
+        """What a mark says; nothing where it says nothing."""
+        if mark.kind is MarkKind.ASSERT:
+            return self.how.dialect.check(f"!({code.condition(mark.condition)})", _told(mark.instruction))
+        if mark.kind is MarkKind.FREE and not getattr(mark.instruction, "local", False):
+            assert mark.value is not None
+            there, freed = code.condition(mark.condition), code.value(mark.value)
+            starts = " || ".join(f"{freed} == {start}" for start in (0, *self.plan.symbolic.heap))
+            told = f"{_place(mark.instruction)}: what is freed is no object of the heap"
+            return self.how.dialect.check(f"!({there}) || {starts}", told)
+        if mark.kind is MarkKind.ALLOCATE and self.blocks:
+            # In front of its first step a thread may be called again.
+            there = code.condition(mark.condition)
+            return f"if ({there} && cs[{mark.thread}] > 0) {{ assume(blocks < BLOCKS); blocks++; }}"
+        return ""
 
     # -- the driver ----------------------------------------------------------------------------------------
 
@@ -365,7 +380,7 @@ def _place(instruction: Instruction) -> str:
 
 
 def _comment(instruction: Instruction) -> str:
-    text = instruction.text.replace("/*", "").replace("*/", "").strip().split("\n")[0]
+    text = in_comment(instruction.text.strip().split("\n")[0])
     line = instruction.span.line if instruction.span is not None else 0
     return f"/* line {line}: {text} */" if line else f"/* {text} */" if text else ""
 

@@ -290,7 +290,8 @@ def moved_unset(plan: Plan) -> FreshCells:
     unset = plan.symbolic.unset
     cells: dict[int, dict[int, int]] = {}
     for step in steps:
-        if not (isinstance(step.instruction, Load) and step.instruction.blind):
+        load = step.instruction
+        if not isinstance(load, Load) or not load.blind or load.zeroed:
             continue
         for cell in step.cells:
             offset = (cell - LOCATION_BASE) % LOCATION_STRIDE

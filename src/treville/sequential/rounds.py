@@ -24,6 +24,8 @@ from treville.sequential.abstraction import SORTED, abstraction_text
 from treville.sequential.circuits import Bits, Held, Memory
 from treville.sequential.plan import Does, Plan, Step, ends, largest
 
+BYTES = 8  # of the largest cell
+
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
@@ -71,6 +73,7 @@ class Rounds:
         self.wrong: list[Wrong] = []
         self._frees: list[tuple[Literal, Mark]] = []
         self._moved: list[Literal] = []
+        self._doubts: list[Literal] = []
         accesses = [step.access for thread in plan.threads for step in thread.steps]
         self._filled = any(access is not None and UNSET in access.tags for access in accesses)
         constants = {"K": bounds.timestamps, "N": bounds.nodes, "T": len(plan.threads)}
@@ -80,7 +83,8 @@ class Rounds:
         self.plain = Memory(plain, {**constants, "V": len(plan.plain)}, self.formula, most)
         self._places = {cell: (self.memory, number) for number, cell in enumerate(plan.listed)}
         self._places |= {cell: (self.plain, number) for number, cell in enumerate(plan.plain)}
-        self._flagged = _flagged_objects(plan)
+        self._noted, self._ended = _noted_cells(plan), _ended_cells(plan)
+        self._flagged = {**dict.fromkeys(self._noted, False), **_flagged_objects(plan)}
         self._writers = {step.thread for step in plan.writes()}
         self._begin()
         self._counters = [self._counter(thread) for thread in range(len(plan.threads))]
@@ -100,11 +104,13 @@ class Rounds:
     # -- what memory holds at first ----------------------------------------------------------------------
 
     def _begin(self) -> None:
-        """Cells of objects that are freed, or hold anything at first, have two flags in front."""
+        """Cells of objects that are freed, or hold anything at first, have two flags in front; cells that get
+        copies of what nobody set have one more for each byte."""
         for cell, (memory, place) in self._places.items():
             bits = constant_bits(self.plan.facts.values.initial.get(cell, 0))
             if cell in self._flagged:
-                bits = [FALSE, TRUE if self._flagged[cell] else FALSE, *bits]
+                bytes_of = [FALSE] * BYTES if cell in self._noted else []
+                bits = [FALSE, TRUE if self._flagged[cell] else FALSE, *bytes_of, *bits]
             memory.hold(bits, "initial", place)
         self.memory.call("init", ())
         self.plain.call("init", ())
@@ -242,18 +248,42 @@ class Rounds:
     def _unflagged(self, cell: int, found: Held, step: Step, there: Literal) -> Bits:
         """What a cell holds without its flags, which tell what is wrong with an access."""
         assert not isinstance(found, int)
-        if cell not in self._flagged:
-            return found
-        freed, unset, *rest = found
+        assert isinstance(step.instruction, Load)
+        freed, unset, *rest = found if cell in self._flagged else (FALSE, FALSE, *found)
+        copied = [FALSE] * BYTES
+        if cell in self._noted:
+            copied, rest = rest[:BYTES], rest[BYTES:]
         self._note(there, freed, step)
-        blind = isinstance(step.instruction, Load) and step.instruction.blind
-        if unset != FALSE and not (blind and self._filled):
-            literal = self.formula.both(there, unset)
-            error = None if blind or self._filled else Error.UNDEFINED
-            self.wrong.append(Wrong(literal, step.instruction, error, NEVER_WRITTEN))
-            if blind:
-                self._moved.append(literal)
+        if step.instruction.zeroed:
+            rest = [self.formula.both(bit, -unset) for bit in rest]
+        else:
+            self._looks_at_fresh(self.formula.both(there, unset), step.instruction)
+        self._bytes_that_nobody_set(there, unset, copied, step)
         return rest
+
+    def _looks_at_fresh(self, literal: Literal, load: Load) -> None:
+        """A read may find memory that nobody wrote to, where the literal holds."""
+        if literal == FALSE or (load.blind and self._filled):
+            return
+        error = None if load.blind or self._filled else Error.UNDEFINED
+        self.wrong.append(Wrong(literal, load, error, NEVER_WRITTEN))
+        if load.blind:
+            self._moved.append(literal)
+
+    def _bytes_that_nobody_set(self, there: Literal, fresh: Literal, copied: Bits, step: Step) -> None:
+        """A read notes which bytes of what it finds nobody set; it may look at some that were copied."""
+        load, formula = step.instruction, self.formula
+        assert isinstance(load, Load)
+        assert step.access is not None
+        notes = self.plan.symbolic.unset_reads.get(step.access.number, ())
+        for condition, byte in zip(notes, copied, strict=False):
+            unset = formula.either([fresh, byte])
+            formula.equal_where(there, [(self.values.condition(condition), unset)])
+        if load.blind or load.zeroed:
+            return
+        some = formula.either(copied[slice(*(load.looks or (0, BYTES)))])
+        every = -formula.either([-byte for byte in copied[: max(1, load.bits // 8)]])
+        self._doubts.append(formula.both(there, every if load.unset else some))
 
     def _note(self, there: Literal, freed: Literal, step: Step) -> None:
         """An access to what was freed is wrong."""
@@ -267,16 +297,37 @@ class Rounds:
         bits = self.values.bits(access.value)
         function = "store" if step.does is Does.WRITE else "store_now"
         for cell, there in self._at(step, active):
-            (memory, place), written = self._places[cell], bits
+            (memory, place), written, freed = self._places[cell], bits, FALSE
             if cell in self._flagged:
                 found = memory.call("look", (place, step.thread), there)
                 assert not isinstance(found, int)
-                self._note(there, found[0], step)
+                freed = found[0]
+                self._note(there, freed, step)
                 unset = TRUE if UNSET in access.tags else FALSE
-                written = [TRUE if ends(step) else FALSE, unset, *bits]
+                copied = self._copied(access) if cell in self._noted else []
+                written = [TRUE if ends(step) else freed, unset, *copied, *bits]
             memory.call(function, (place, written, step.thread), there)
+            if memory is self.memory and cell in self._ended:
+                self._behind_the_end(place, self.formula.both(there, -freed), step)
             stamped = "last_tstamp" in memory.cells
             yield cell, there, memory.held("last_tstamp", place, step.thread) if stamped else 0
+
+    def _behind_the_end(self, place: int, there: Literal, step: Step) -> None:
+        """A write may get to memory when its object is no more, behind the end in the list: no machine goes
+        on then."""
+        if "tstamp" not in self.memory.cells:
+            return
+        earlier = [self.memory.held("value", place, node) for node in range(self.bounds.nodes - 1)]
+        ended = self.formula.either([held[0] for held in earlier if not isinstance(held, int)])
+        literal = self.formula.both(there, ended)
+        if literal != FALSE:
+            self.wrong.append(Wrong(literal, step.instruction, None))
+
+    def _copied(self, write: StaticAccess) -> Bits:
+        """For each byte of what is written the literal that nobody set it."""
+        notes = self.plan.symbolic.unset_writes.get(write.number, ())
+        own = [self.values.condition(note) for note in notes]
+        return [*own, *[FALSE] * (BYTES - len(own))]
 
     # -- what happens between steps ------------------------------------------------------------------------
 
@@ -309,6 +360,10 @@ class Rounds:
         """The literal that memory is moved that nobody wrote."""
         return self.formula.either(self._moved)
 
+    def doubtful(self) -> Literal:
+        """The literal that a copy is looked at of what nobody set: no machine tells of it."""
+        return self.formula.either(self._doubts)
+
     def violation(self, errors: frozenset[Error]) -> tuple[Literal, Literal]:
         """The literal that one of the errors happens, and that another one does."""
         asked = [wrong.literal for wrong in self.wrong if wrong.error in errors]
@@ -316,10 +371,27 @@ class Rounds:
         return self.formula.either(asked), self.formula.either(other)
 
 
+def _noted_cells(plan: Plan) -> frozenset[int]:
+    """The cells that may get bytes that nobody set."""
+    writes = plan.symbolic.unset_writes
+    steps = [step for thread in plan.threads for step in thread.steps]
+    return frozenset(
+        cell
+        for step in steps
+        if step.access is not None and step.access.number in writes
+        for cell in step.cells
+    )
+
+
+def _ended_cells(plan: Plan) -> frozenset[int]:
+    """The cells of objects that may be freed."""
+    steps = [step for thread in plan.threads for step in thread.steps]
+    return frozenset(cell for step in steps if ends(step) for cell in step.cells)
+
+
 def _flagged_objects(plan: Plan) -> dict[int, bool]:
     """The cells of objects that may be freed or hold anything at first; true for the latter."""
-    freed = {cell for thread in plan.threads for step in thread.steps if ends(step) for cell in step.cells}
-    unset = plan.symbolic.unset
+    freed, unset = _ended_cells(plan), plan.symbolic.unset
     return {
         cell: start in unset
         for cell in plan.cells

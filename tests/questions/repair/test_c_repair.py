@@ -13,7 +13,7 @@ from treville.passes.program import Context
 from treville.programs.ir import Fence, Load, Program, Store
 from treville.questions.repair.applying import applied
 from treville.questions.repair.c_program import Asking, Compiling, CSubject
-from treville.questions.repair.costs import read_costs
+from treville.questions.repair.costs import Costs, read_costs
 from treville.questions.repair.decide import Repaired, Wanted, repaired
 from treville.questions.repair.sites import SiteKind, present, with_levels
 from treville.results import Budget, Verdict
@@ -119,11 +119,17 @@ static void *writer(void *argument)
 """ + MAIN
 
 
-def ask(folder: Path, text: str, *models: str, wanted: Wanted | None = None) -> tuple[CSubject, Repaired]:
+def ask(
+    folder: Path,
+    text: str,
+    *models: str,
+    wanted: Wanted | None = None,
+    goal: Property = Property.SAFETY,
+) -> tuple[CSubject, Repaired]:
     file = folder / "program.c"
     file.write_text(text)
-    subject = CSubject(str(file), Compiling(), Asking())
-    contexts = [Context(load_model(name), Property.SAFETY) for name in models]
+    subject = CSubject(str(file), Compiling(), Asking(goal))
+    contexts = [Context(load_model(name), goal) for name in models]
     return subject, repaired(subject, contexts, wanted or Wanted(), read_costs(), Budget(60))
 
 
@@ -176,6 +182,22 @@ def test_kernel_code_gets_primitives_of_the_kernel(tmp_path: Path) -> None:
     assert typed(found) == ["smp_store_release(&ready, 1);", "if (smp_load_acquire(&ready))"]
 
 
+@pytest.mark.parametrize("model", ["tso", "pso", "alpha", "power", "armv7", "aarch64", "riscv", "lkmm"])
+def test_the_full_barrier_of_the_kernel_is_the_dearest(tmp_path: Path, model: str) -> None:
+    (tmp_path / "program.c").write_text(KERNEL)
+    subject = CSubject(str(tmp_path / "program.c"), Compiling(), Asking())
+    costs = Costs(read_costs(), [Context(load_model(model), Property.SAFETY)])
+    site = next(site for site in subject.sites if site.kind is SiteKind.GAP)
+    prices = {level.text: costs.of(site, number) for number, level in enumerate(site.levels)}
+    assert prices["smp_mb()"] >= max(prices["smp_wmb()"], prices["smp_rmb()"])
+    assert prices["smp_mb()"] > prices[""] == 0
+
+
+def test_kernel_code_on_hardware_gets_no_more_than_it_needs(tmp_path: Path) -> None:
+    _, found = ask(tmp_path, KERNEL, "aarch64")
+    assert typed(found) == ["smp_store_release(&ready, 1);", "if (smp_load_acquire(&ready))"]
+
+
 def test_an_exchange_has_two_orders(tmp_path: Path) -> None:
     subject, found = ask(tmp_path, EXCHANGE, "rc11")
     assert found.verdict is Verdict.PASS
@@ -192,6 +214,124 @@ def test_weakening_ends_at_the_same_orders(tmp_path: Path) -> None:
     ]
     assert len(found.needed) == 2
     assert all(each.forbids is not None for each in found.needed)
+
+
+HEADER = """#ifndef BOX_H
+#define BOX_H
+#include <stdatomic.h>
+#define PUT(x, value) atomic_store_explicit(&(x), value, memory_order_relaxed)
+#define GET(x) atomic_load_explicit(&(x), memory_order_relaxed)
+#endif
+"""
+WITH_HEADER = MAILBOX.replace("#include <stdatomic.h>", '#include "box.h"').replace(
+    "atomic_store_explicit(&ready, 1, memory_order_relaxed)", "PUT(ready, 1)"
+).replace("atomic_load_explicit(&ready, memory_order_relaxed)", "GET(ready)")  # fmt: skip
+
+
+def test_headers_of_macros_are_changed_too(tmp_path: Path) -> None:
+    (tmp_path / "box.h").write_text(HEADER)
+    _, found = ask(tmp_path, WITH_HEADER, "rc11")
+    assert [Path(change.site.span.file).name for change in found.changes] == ["box.h", "box.h"]
+    assert typed(found) == [
+        "#define PUT(x, value) atomic_store_explicit(&(x), value, memory_order_release)",
+        "#define GET(x) atomic_load_explicit(&(x), memory_order_acquire)",
+    ]
+
+
+def test_orders_by_other_names_become_those_of_the_language(tmp_path: Path) -> None:
+    named = MAILBOX.replace("memory_order_relaxed", "NONE").replace(
+        "static int data;", "#define NONE memory_order_relaxed\nstatic int data;"
+    )
+    _, found = ask(tmp_path, named, "rc11")
+    assert typed(found) == [
+        "atomic_store_explicit(&ready, 1, memory_order_release);",
+        "if (atomic_load_explicit(&ready, memory_order_acquire))",
+    ]
+
+
+def test_an_order_that_the_compiler_was_told_otherwise_stays(tmp_path: Path) -> None:
+    given = MAILBOX.replace("memory_order_relaxed", "NONE").replace(
+        "static int data;", "#ifndef NONE\n#define NONE memory_order_relaxed\n#endif\nstatic int data;"
+    )
+    (tmp_path / "given.c").write_text(given)
+    compiling = Compiling(("NONE=memory_order_seq_cst",))
+    subject = CSubject(str(tmp_path / "given.c"), compiling, Asking())
+    assert not [site for site in subject.sites
+                if site.kind is SiteKind.ACCESS and site.number in subject.usable]  # fmt: skip
+
+
+PUT = """struct box { int item, full; };
+void put(struct box *b)
+{
+    b->item = 1;
+    __atomic_store_n(&b->full, 1, __ATOMIC_RELAXED);
+}
+"""
+TAKE = """#include "orders.h"
+struct box { int item, full; };
+extern struct box b;
+static atomic_int done;
+
+static void *reader(void *argument)
+{
+    while (!__atomic_load_n(&b.full, __ATOMIC_RELAXED))
+        atomic_fetch_add_explicit(&done, 0, memory_order_relaxed);
+    assert(b.item == 1);
+    return argument;
+}
+
+void put(struct box *b);
+struct box b;
+
+static void *writer(void *argument)
+{
+    put(&b);
+    return argument;
+}
+""" + MAIN
+
+
+def test_files_without_the_header_get_fences_that_need_none(tmp_path: Path) -> None:
+    (tmp_path / "put.c").write_text(PUT)
+    headers = "".join(f"#include <{name}.h>\n" for name in ("assert", "pthread", "stdatomic", "stddef"))
+    (tmp_path / "orders.h").write_text(headers)
+    (tmp_path / "take.c").write_text(TAKE)
+    compiling = Compiling(others=(str(tmp_path / "put.c"),))
+    subject = CSubject(str(tmp_path / "take.c"), compiling, Asking())
+    contexts = [Context(load_model("rc11"), Property.SAFETY)]
+    found = repaired(subject, contexts, Wanted(only="fences"), read_costs(), Budget(60))
+    assert typed(found) == [
+        "atomic_thread_fence(memory_order_acquire);",
+        "__atomic_thread_fence(__ATOMIC_RELEASE);",
+    ]
+
+
+def test_what_was_made_of_another_file_is_not_changed(tmp_path: Path) -> None:
+    made = MAILBOX.replace("static void *writer", '#line 7 "mailbox.y"\nstatic void *writer')
+    subject, found = ask(tmp_path, made, "rc11")
+    assert found.verdict is Verdict.FAIL
+    assert subject.sites == []
+    assert ["made of another file" in str(notice) for notice in subject.unchanged()] == [True]
+
+
+def test_headers_from_elsewhere_are_not_changed(tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "box.h").write_text(
+        HEADER + "static inline void put(atomic_int *x)\n{\n    PUT(*x, 1);\n}\n"
+    )
+    text = WITH_HEADER.replace("box.h", "../box.h").replace("PUT(ready, 1)", "put(&ready)")
+    subject, found = ask(tmp_path / "own", text, "rc11")
+    assert found.verdict is Verdict.PASS
+    assert {Path(change.site.span.file).name for change in found.changes} == {"program.c"}
+    assert ["box.h is not changed" in str(notice) for notice in subject.unchanged()] == [True]
+
+
+def test_a_race_is_told_with_its_lines(tmp_path: Path) -> None:
+    _, found = ask(tmp_path, MAILBOX.replace("atomic_int ready", "int ready").replace(
+        "atomic_store_explicit(&ready, 1, memory_order_relaxed)", "ready = 1"
+    ).replace("atomic_load_explicit(&ready, memory_order_relaxed)", "ready"), "rc11",
+        goal=Property.RACE)  # fmt: skip
+    assert "data race: W[NA] ready=1 in line 12 and R[NA] ready=1 in line 18" in found.reason
 
 
 def test_what_fails_in_every_order_fails(tmp_path: Path) -> None:

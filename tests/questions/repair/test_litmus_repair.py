@@ -12,6 +12,7 @@ from treville.models.library import load_model
 from treville.passes.program import Context
 from treville.programs.ir import Fence, Load, Program, Store
 from treville.programs.litmus import DIALECTS
+from treville.questions.repair import searching
 from treville.questions.repair.applying import applied
 from treville.questions.repair.costs import read_costs
 from treville.questions.repair.decide import Repaired, Wanted, repaired
@@ -124,6 +125,23 @@ def test_orders_of_c11_are_typed_where_they_stand() -> None:
         "-  int r0 = atomic_load_explicit(y, memory_order_relaxed);",
         "+  int r0 = atomic_load_explicit(y, memory_order_acquire);",
     ]
+
+
+def test_changes_that_are_right_are_told_before_the_cheapest_are_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(searching, "_PATIENCE", 1)
+    told: list[Repaired] = []
+    subject = litmus_subject(MP_ARM, "test.litmus", races=False)
+    contexts = [Context(load_model("aarch64"), None, subject.test.dialect)]
+    found = repaired(subject, contexts, Wanted(), read_costs(), Budget(60), told.append)
+    early, final = told
+    assert (early.verdict, early.optimal, final.verdict, final.optimal) == (
+        Verdict.UNKNOWN, False, Verdict.PASS, True,
+    )  # fmt: skip
+    assert "right" in early.reason
+    assert early.diff != found.diff
+    assert (early.cost or 0) > (found.cost or 0)
 
 
 def test_only_fences_and_only_orders() -> None:

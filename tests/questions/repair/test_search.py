@@ -12,6 +12,7 @@ from tests.seeds import generator
 
 from treville.models.model import Model
 from treville.programs.ir import Program
+from treville.questions.repair import searching
 from treville.questions.repair.searching import cheapest
 from treville.questions.repair.sites import Assignment, Level, Site, SiteKind
 from treville.questions.repair.subject import Asked, Subject
@@ -118,6 +119,17 @@ def test_what_is_not_decided_is_no_repair(case: int) -> None:
     else:
         assert subject.right(found.assignment)
         assert found.assignment not in subject.undecided
+
+
+def test_where_it_takes_long_a_repair_is_told_before_the_cheapest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searching, "_PATIENCE", 1)
+    subject, told = MadeUp(generator("search 4"), told=True), list[Assignment]()
+    start = (0,) * len(subject.sites)
+    found = cheapest(subject, [Model("m")], start, subject.costs, Budget(), tell=told.append)
+    assert [subject.right(assignment) for assignment in told] == [True]
+    assert found.assignment is not None
+    assert subject.price(found.assignment) < subject.price(told[0])
+    assert found.optimal
 
 
 def test_an_execution_that_nothing_forbids_is_shown() -> None:

@@ -15,10 +15,16 @@ from treville.programs.litmus.test import LitmusTest
 from treville.questions.comparison import Scope, smallest_difference
 from treville.questions.synthesis.answer import Answer, judge
 from treville.questions.synthesis.by_parts import fill, fill_built_in
+from treville.questions.synthesis.choosing import Chooser
+from treville.questions.synthesis.filling import Filling, Recursion, Slot
+from treville.questions.synthesis.listing import list_executions
+from treville.questions.synthesis.parts import parts_of
 from treville.questions.synthesis.problem import Method, Problem, Requirement, Space
-from treville.questions.synthesis.sketches import read_sketch
+from treville.questions.synthesis.sketches import ASSUMED, built_in, read_sketch
+from treville.questions.synthesis.terms import leaf
 from treville.questions.synthesis.uniqueness import Learner
 from treville.questions.synthesis.vocabulary import Vocabulary
+from treville.questions.synthesis.writing import tidy
 from treville.results import Budget, InputError, Unsupported
 from treville.results.verdict import Verdict
 
@@ -166,6 +172,74 @@ def test_tests_that_do_not_determine_a_model() -> None:
         assert not judge(model, requirements, Budget(), "").wrong
     missing = learnt.asked[0].difference.test
     assert len({each.allowed for model in both for each in labelled([missing], model)}) == 2
+
+
+MP = """PPC MP
+{{ 0:r20=x; 0:r21=y; 1:r20=x; 1:r21=y; }}
+ P0             | P1            ;
+ li r12,1       |               ;
+ stw r12,0(r20) | lwz r1,0(r21) ;
+ {fence:<14} |               ;
+ stw r12,0(r21) | lwz r2,0(r20) ;
+exists (1:r1=1 /\\ 1:r2=0)
+"""
+
+
+def test_a_fence_that_no_test_mentions_orders_what_it_orders_at_home() -> None:
+    """PSO from tests of lwsync: it orders writes with eieio, too, and nothing else."""
+    tests = [load_test(MP.format(fence=fence), "MP.litmus") for fence in ("", "lwsync")]
+    answer = fill_built_in(
+        Problem("PPC", tuple(labelled(tests, load_model("pso")))), Vocabulary("PPC"), Budget()
+    )
+    assert answer.found is not None
+    with_eieio = load_test(MP.format(fence="eieio"), "MP.litmus")
+    without = load_test(MP.format(fence="isync"), "MP.litmus")
+    found = [each.allowed for each in labelled([with_eieio, without], answer.found.resolved())]
+    assert found == [False, True]
+
+
+def test_unions_in_a_part_are_not_taken_for_its_ends() -> None:
+    fences = "lwsync & (R * M | M * W) | eieio & (W * W)"
+    terms = tidy([leaf(fences), leaf("po & (R * W)"), leaf("po & (R * R)")])
+    assert [(term.text, term.size) for term in terms] == [(fences, 1), ("po & (R * M)", 2)]
+
+
+@pytest.mark.parametrize("name", ["tso", "pso", "power"])
+def test_without_effort_cheaper_parts_take_the_places_of_dear_ones(name: str) -> None:
+    requirements = labelled(_examples(), load_model(name))
+    sketch = built_in(X86.prelude, ASSUMED[0], 1)
+    evidence = list_executions(requirements, sketch.least, Budget(), settled=True)
+    parts = parts_of(X86, evidence.world, 2, Budget())
+    slots = [Slot("order", each.term, each.value) for each in parts]
+
+    def cost(effort: int) -> int:
+        chooser = Chooser(sketch.model, sketch.holes, slots, evidence, Budget(), _effort=effort)
+        chosen = chooser.run()
+        assert isinstance(chosen, list)
+        return sum(slot.cost for slot in chosen)
+
+    best = cost(2_000)
+    assert best <= cost(0) <= best + 3
+
+
+def test_growing_a_choice_agrees_with_asking_for_each_execution() -> None:
+    """For each execution: the slots inside still allow it, and each one outside would not."""
+    requirements = labelled(_examples(), load_model("tso"))
+    sketch = read_sketch(X86.prelude, FRAMEWORK, "framework.cat", None)
+    evidence = list_executions(requirements, sketch.least, Budget())
+    parts = parts_of(X86, evidence.world, 1, Budget(), ("po", "rf", "po-loc", "mfence"))
+    slots = [Slot(hole, each.term, each.value) for hole in sketch.holes for each in parts]
+    slots += [Slot("grf", each.term, each.value, Recursion.BEFORE) for each in parts]
+    filling = Filling(sketch.model, sketch.holes, evidence.world, slots)
+    everything = evidence.world.all
+    allowed = evidence.world.numbers(everything & ~filling.forbidden({0: everything}))
+    for number, outside in enumerate(filling.grown([0])):
+        if number in allowed:
+            inside = {each: everything for each in range(len(slots)) if each not in outside}
+            assert not filling.forbidden(inside) >> (8 * number) & 1
+            assert all(
+                filling.forbidden({**inside, each: everything}) >> (8 * number) & 1 for each in outside
+            )
 
 
 def test_the_framework_of_the_examples_has_holes() -> None:

@@ -79,7 +79,7 @@ class Graphs(Engine[ProgramTask, Decision]):
 
         def spend(units: int) -> None:
             if self._work % _BETWEEN_LOOKS + units >= _BETWEEN_LOOKS:
-                task.budget.check()
+                task.budget.look(explorer.complete + explorer.blocked, "executions")
             self._work += units
             budget.spend(units)
 

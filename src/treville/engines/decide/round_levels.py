@@ -14,12 +14,11 @@ LEVELS = (
 
 
 def clipped(asked: RoundBounds, level: Bounds, most: Bounds, model: str) -> Bounds:
-    """The bounds that were asked for, or those of a level as far as they make a difference."""
-    timestamps = 1 if model == "sc" else asked.timestamps or min(level.timestamps, most.timestamps)
+    """The bounds that were asked for, or those of a level, as far as they make a difference."""
     return Bounds(
-        asked.rounds or min(level.rounds, most.rounds),
-        timestamps,
-        asked.nodes or min(level.nodes, most.nodes),
+        min(asked.rounds or level.rounds, most.rounds),
+        1 if model == "sc" else min(asked.timestamps or level.timestamps, most.timestamps),
+        min(asked.nodes or level.nodes, most.nodes),
     )
 
 

@@ -46,7 +46,7 @@ class _Asked:
     def __init__(self, given: ProgramTask, plan: Plan, bounds: Bounds) -> None:
         self.task, self.rounds = given, Rounds(plan, bounds, budget=given.budget)
         self.wrong, self.otherwise = self.rounds.violation(given.property.errors)
-        self.moved = self.rounds.moved_unset()
+        self.moved, self.doubtful = self.rounds.moved_unset(), self.rounds.doubtful()
         self.solver = CaDiCaL(self.rounds.formula)
         self.most = enough(plan)
         self._answers: dict[tuple[Literal, ...], Solution] = {}
@@ -65,8 +65,13 @@ class _Asked:
         return self._answers[literals]
 
     def violation(self, budget: Budget) -> Solution:
-        """A run that goes wrong as was asked for."""
-        return self.ask(budget, self.wrong, -self.otherwise)
+        """A run that goes wrong as was asked for, if possible without a look at copies of what nobody set."""
+        sure = self.ask(budget, self.wrong, -self.otherwise, -self.doubtful)
+        return sure or (self.doubtful != FALSE and self.ask(budget, self.wrong, -self.otherwise))
+
+    def spoilt(self, budget: Budget) -> bool:
+        """Does some run use memory as it may not, without being asked for?"""
+        return bool(self.ask(budget, self.otherwise) or self.ask(budget, self.doubtful))
 
     def cut(self, budget: Budget) -> list[Instruction]:
         """The loops and calls that some run within the bounds did not do again."""
@@ -80,7 +85,7 @@ class InRounds(Engine[ProgramTask, Decision]):
     """See the module."""
 
     name = "rounds"
-    supports = (OF_MACHINES - {Feature.UNSET_CONTENTS}) | {
+    supports = OF_MACHINES | {
         Feature.FAILURES, Feature.FREES, Feature.ATOMIC_BLOCKS, Feature.ENDS_AT_ERRORS,
     }  # fmt: skip
 
@@ -125,7 +130,7 @@ class InRounds(Engine[ProgramTask, Decision]):
         if callable(solution):
             return self._refuted(asked, solution, stats, budget)
         cut = asked.cut(budget)
-        spoilt = bool(asked.ask(budget, asked.otherwise))
+        spoilt = asked.spoilt(budget)
         if spoilt and not self._filled and asked.ask(budget, asked.moved):
             self._filled = True
             self._forget()

@@ -92,7 +92,7 @@ class Machine:
                 seen.add(key)
                 before[current] = origin
                 if len(before) % BETWEEN_LOOKS == 0:
-                    self.budget.check()
+                    self.budget.look(len(before), "states")
                 if Error.LEAK in self.errors and (lost := leaked(self, current)) is not None:
                     return self._leak(lost, current)
                 following = [state for state, _ in self.successors(current)]

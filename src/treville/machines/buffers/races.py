@@ -56,7 +56,7 @@ class RaceSearch:
                 continue
             before[current] = origin
             if len(before) % BETWEEN_LOOKS == 0:
-                machine.budget.check()
+                machine.budget.look(len(before), "states")
             pair = _racing(machine, current, self.ordinary)
             if pair is not None:
                 return _report(machine, current, before, pair)

@@ -140,7 +140,7 @@ class RobustSearch:
         if states >= self.machine.limit:
             raise LimitReached("too many states")
         if states % BETWEEN_LOOKS == 0:
-            self.machine.budget.check()
+            self.machine.budget.look(states, "states")
 
     def _reach(self, state: State, number: int) -> None:
         """Note what is known in a state on one more path to it."""

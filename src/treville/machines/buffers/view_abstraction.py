@@ -95,7 +95,7 @@ class Abstraction:
             self._add(state)
         while self.pending:
             view = self.pending.pop()
-            self.machine.budget.check()
+            self.machine.budget.look(self.count, "views")
             for state in self._after(view, spawning=True):
                 self._add(state)
             if len(view[1]) == self.size:

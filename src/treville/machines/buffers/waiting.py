@@ -72,7 +72,7 @@ class WaitingSearch:
             if len(graph.states) > machine.limit:
                 raise LimitReached("too many states")
             if self._done % BETWEEN_LOOKS == 0:
-                machine.budget.check()
+                machine.budget.look(self._done, "states")
             current = graph.states[self._done]
             for actor, step in machine.moves(current):
                 for following, _ in machine.settle(step):

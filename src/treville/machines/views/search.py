@@ -108,7 +108,7 @@ class ViewMachine:
             raise LimitReached("too many states")
         self._expanded += 1
         if self._expanded % BETWEEN_LOOKS == 0:
-            self.budget.check()
+            self.budget.look(len(self._seen), "states")
 
     def _first(self, log: list[Log] | None) -> Step:
         """The state in which every thread has a choice, at first."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from treville.programs.edits.c_tokens import CallText
 from treville.programs.edits.text import Edit
@@ -48,61 +49,63 @@ class Ordered(NamedTuple):
     failure_order: str = ""
 
 
-def ordered(call: CallText, text: str) -> Ordered | None:
-    """The order of a call of C11 or GNU C; None where it has none, or where a constant does not tell it."""
-    name = call.name.text
-    if name in _FENCE_NAMES:
-        return _with_order(call, text, "fence", len(call.arguments) - 1, _FENCE_NAMES[name])
-    if match := _STANDARD.match(name):
-        return _standard(call, text, match)
-    match = _BUILTIN.match(name)
-    if match is None or not call.arguments:
-        return None
-    does = match["does"]
-    if does == "compare_exchange":
-        return _compares(call, text, len(call.arguments) - 2, _words_of(call, text))
-    return _with_order(call, text, _kind(does), len(call.arguments) - 1, _words_of(call, text))
+def ordered(call: CallText, text: str, named: Mapping[str, str] = MappingProxyType({})) -> Ordered | None:
+    """The order of a call of C11 or GNU C; None where it has none, or where a constant does not tell it.
+    `named` are macros that stand for a word."""
+    return _Reader(call, text, named).ordered()
 
 
-def _words_of(call: CallText, text: str) -> Mapping[str, str]:
-    start, end = call.arguments[-1]
-    return _STANDARD_WORDS if text[start:end].startswith("memory_order") else _GNU_WORDS
+class _Reader:
+    """Reads one call."""
 
+    def __init__(self, call: CallText, text: str, named: Mapping[str, str]) -> None:
+        self.call = call
+        self.words = [text[start:end] for start, end in call.arguments]
+        self.words = [named.get(word, word) for word in self.words]
 
-def _standard(call: CallText, text: str, match: re.Match[str]) -> Ordered | None:
-    does = match["does"]
-    if not match["explicit"]:
+    def ordered(self) -> Ordered | None:
+        """See the function."""
+        name, last = self.call.name.text, len(self.words) - 1
+        if name in _FENCE_NAMES:
+            return self._with_order("fence", last, _FENCE_NAMES[name])
+        if match := _STANDARD.match(name):
+            return self._standard(match["does"], bool(match["explicit"]))
+        match = _BUILTIN.match(name)
+        if match is None or not self.words:
+            return None
+        words = _STANDARD_WORDS if self.words[-1].startswith("memory_order") else _GNU_WORDS
+        if match["does"] == "compare_exchange":
+            return self._compares(last - 1, words)
+        return self._with_order(_kind(match["does"]), last, words)
+
+    def _standard(self, does: str, explicit: bool) -> Ordered | None:
         compares = does.startswith("compare")
-        order = "SC"
-        return Ordered(call, _kind(does), order, None, _STANDARD_WORDS, (0, 0) if compares else None)
-    if does.startswith("compare"):
-        return _compares(call, text, len(call.arguments) - 2, _STANDARD_WORDS)
-    return _with_order(call, text, _kind(does), len(call.arguments) - 1, _STANDARD_WORDS)
+        if not explicit:
+            failure = (0, 0) if compares else None
+            return Ordered(self.call, _kind(does), "SC", None, _STANDARD_WORDS, failure)
+        last = len(self.words) - 1
+        if compares:
+            return self._compares(last - 1, _STANDARD_WORDS)
+        return self._with_order(_kind(does), last, _STANDARD_WORDS)
+
+    def _with_order(self, does: str, argument: int, words: Mapping[str, str]) -> Ordered | None:
+        order = _ORDER_OF.get(self.words[argument]) if argument >= 0 else None
+        if order is None:
+            return None
+        return Ordered(self.call, does, order, self.call.arguments[argument], words)
+
+    def _compares(self, argument: int, words: Mapping[str, str]) -> Ordered | None:
+        found = self._with_order("update", argument, words)
+        failure = _ORDER_OF.get(self.words[argument + 1]) if found else None
+        if found is None or failure is None:
+            return None
+        return found._replace(failure=self.call.arguments[argument + 1], failure_order=failure)
 
 
 def _kind(does: str) -> str:
     if does == "load":
         return "load"
     return "store" if does in ("store", "clear", "flag_clear") else "update"
-
-
-def _with_order(
-    call: CallText, text: str, does: str, argument: int, words: Mapping[str, str]
-) -> Ordered | None:
-    if not 0 <= argument < len(call.arguments):
-        return None
-    start, end = call.arguments[argument]
-    order = _ORDER_OF.get(text[start:end])
-    return None if order is None else Ordered(call, does, order, (start, end), words)
-
-
-def _compares(call: CallText, text: str, argument: int, words: Mapping[str, str]) -> Ordered | None:
-    found = _with_order(call, text, "update", argument, words)
-    if found is None:
-        return None
-    start, end = call.arguments[argument + 1]
-    failure = _ORDER_OF.get(text[start:end])
-    return None if failure is None else found._replace(failure=(start, end), failure_order=failure)
 
 
 def with_order(found: Ordered, order: str, file: str) -> list[Edit]:

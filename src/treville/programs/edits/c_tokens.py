@@ -18,6 +18,9 @@ _WORD = re.compile(
 _DIRECTIVE = re.compile(r"[ \t]*#(?:[^\n\\]|\\.|\\\n|/\*.*?\*/)*", re.DOTALL)
 _DEFINE = re.compile(r"[ \t]*#[ \t]*define[ \t]+(\w+)(\([^)\n]*\))?")
 
+# What says that the lines behind it are numbered otherwise, as programs that write sources do.
+_RENUMBERED = re.compile(r"^[ \t]*#[ \t]*(?:line\b|\d)", re.MULTILINE)
+
 
 class Word(NamedTuple):
     """A token and where it stands."""
@@ -64,6 +67,12 @@ def words_of(text: str) -> tuple[list[Word], dict[str, Macro]]:
         fresh = False
         words.append(Word(match.group(), match.start(), match.lastgroup == "name"))
     return words, {name: macro for name, macro in macros.items() if name not in twice}
+
+
+def generated_from(text: str) -> int | None:
+    """Where the part of a source begins that was made of another file; None: people wrote all of it."""
+    found = _RENUMBERED.search(text)
+    return found.start() if found else None
 
 
 def _macro(text: str, directive: re.Match[str]) -> Macro | None:

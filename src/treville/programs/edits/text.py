@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import re
+import os
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import unified_diff
+from pathlib import Path
 
 from treville.records import dataclass
+from treville.results import disk
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,19 +80,28 @@ def place_in(text: str, offset: int) -> tuple[int, int]:
     return text.count("\n", 0, offset) + 1, offset - (text.rfind("\n", 0, offset) + 1) + 1
 
 
-_LEADING = re.compile(r"^(?:\.{0,2}/)+")
+def full_name(file: str) -> str:
+    """The file that a name means, from the root; links are not followed."""
+    return os.path.normpath(Path(disk.here(), file))
+
+
+def patched_from(files: Iterable[str]) -> Path:
+    """The folder in which a patch of files is to be applied: this one, or the root if some are elsewhere."""
+    here = disk.here()
+    return here if all(Path(full_name(file)).is_relative_to(here) for file in files) else Path(here.anchor)
 
 
 def unified(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     """What `patch -p1` applies to make the files `after` of the files `before`."""
     pieces: list[str] = []
-    for file in after:
-        if before[file] != after[file]:
-            name = _LEADING.sub("", file)
-            old, new = (_lines(each[file]) for each in (before, after))
-            for line in unified_diff(old, new, f"a/{name}", f"b/{name}"):
-                ended = line.endswith("\n")
-                pieces.append(line if ended else f"{line}\n\\ No newline at end of file\n")
+    files = [file for file in after if before[file] != after[file]]
+    folder = patched_from(files)
+    for file in files:
+        name = Path(full_name(file)).relative_to(folder)
+        old, new = (_lines(each[file]) for each in (before, after))
+        for line in unified_diff(old, new, f"a/{name}", f"b/{name}"):
+            ended = line.endswith("\n")
+            pieces.append(line if ended else f"{line}\n\\ No newline at end of file\n")
     return "".join(pieces)
 
 

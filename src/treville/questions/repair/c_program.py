@@ -12,12 +12,18 @@ from functools import partial
 from pathlib import Path
 
 from treville.engines.contract import Failure, GaveUp, Refuted
-from treville.models.evaluate import evaluate
+from treville.events.execution import Execution
+from treville.models.evaluate import Evaluation, evaluate
 from treville.models.model import Model
+from treville.models.races import races_in
 from treville.passes.program import Context, Source, map_to_architecture
 from treville.programs.c import Unit, read_unit
+from treville.programs.c.compile import RUNTIME
+from treville.programs.c.sandbox import Sandbox
 from treville.programs.c.sources import named_files
-from treville.programs.edits.text import Edit, edited
+from treville.programs.edits.c_tokens import generated_from
+from treville.programs.edits.text import Edit, edited, full_name, place_in
+from treville.programs.includes import reached
 from treville.programs.ir import Assert, Program
 from treville.questions.reachability import Answer, in_turn, reachability
 from treville.questions.repair.c_sites import Style, sources_of
@@ -28,9 +34,10 @@ from treville.questions.repair.sites import Assignment, Site
 from treville.questions.repair.subject import Asked, Subject
 from treville.questions.repair.upgrading import Violation
 from treville.records import dataclass
-from treville.results import Budget, InputError, Verdict, disk
+from treville.results import Budget, InputError, Notice, Span, Verdict, disk
 from treville.results.defaults import BOUND
 from treville.results.properties import Property
+from treville.witness.naming import name_events
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +82,19 @@ class CSubject(Subject):
         self.needs = self.sources.needs
         self.liked = self.skeleton.liked
 
+    def unchanged(self) -> Iterator[Notice]:
+        """The code where nothing is typed."""
+        for file, text in self.texts.items():
+            end = generated_from(text)
+            if end is not None:
+                place = Span(file, *place_in(text, end))
+                yield Notice("what follows was made of another file, nothing is changed there", place)
+        known = {full_name(file) for file in self.texts}
+        for name in sorted(named_files(self.unit.module)):
+            is_own = full_name(name) in known or Path(name).is_relative_to(RUNTIME)
+            if not is_own and disk.is_file(Path(name)):
+                yield Notice(f"{name} is not changed: it is elsewhere (-I DIR), or cannot be written")
+
     @property
     def own_model(self) -> str:
         """The model of the primitives that it uses."""
@@ -111,10 +131,11 @@ class CSubject(Subject):
             return Asked(Verdict.PASS)
         execution, checked = decision.execution, answer.task.model
         judged = evaluate(checked, len(execution.events), execution.sets, execution.relations)
-        race = goal is Property.RACE
+        race, program = goal is Property.RACE, decision.evidence.program
+        what = _race(judged, execution, program) if race else _failure(decision)
         found = Violation(
             execution, checked, assignment, partial(map_to_architecture, context=Context(model, goal)),
-            decision.evidence.program, _failure(decision), race,
+            program, what, race,
             frozenset() if race else frozenset(judged.flags), marked, decision.evidence.thread_names,
         )  # fmt: skip
         return Asked(Verdict.FAIL, (found,), found.what)
@@ -152,9 +173,8 @@ def _by_file(texts: Mapping[str, str], edits: Sequence[Edit]) -> dict[str, str]:
 
 def _from_here(file: str) -> str:
     """A file's name as spans and patches have it: from the folder where the command was run."""
-    path = Path(file).absolute()
-    here = disk.here()
-    return str(path.relative_to(here)) if path.is_relative_to(here) and ".." not in path.parts else file
+    path, here = Path(full_name(file)), disk.here()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def _is_source(file: str) -> bool:
@@ -163,19 +183,32 @@ def _is_source(file: str) -> bool:
 
 def _headers(file: str, unit: Unit, compiling: Compiling) -> Iterator[str]:
     """Files beside the program, or in folders that were named, which people may change."""
-    folders = [Path(file).absolute().parent, *(Path(folder).absolute() for folder in compiling.includes)]
-    for name in sorted(named_files(unit.module)):
-        path = Path(name).absolute()
-        inside = any(path.is_relative_to(folder) for folder in folders)
-        if inside and path != Path(file).absolute() and disk.is_file(Path(name)) and os.access(path, os.W_OK):
-            yield name
+    own = [Path(name) for name in (file, *compiling.others)]
+    folders = [path.absolute().parent for path in own] + [Path(folder) for folder in compiling.includes]
+    named = {Path(name) for name in named_files(unit.module)} | (reached(own, folders) or set())
+    allowed = Sandbox(tuple(folder.resolve() for folder in folders))
+    for path in sorted({Path(full_name(str(path))) for path in named}):
+        if allowed.allows(path) and disk.is_file(path) and os.access(path, os.W_OK):
+            yield str(path)
+
+
+def _race(judged: Evaluation, execution: Execution, program: Program) -> str:
+    """The racing accesses, and where they are."""
+    pairs = races_in(judged)
+    if not pairs:
+        return "data race"
+    events, brief = execution.events, name_events(execution, program).brief
+    pair = [events[event] for event in min(pairs, key=lambda pair: (events[min(pair)].span is None, pair))]
+    told = [f"{brief[each.number]}{f' in line {each.span.line}' if each.span else ''}" for each in pair]
+    place = next((f"{each.span.file}:{each.span.line}: " for each in pair if each.span), "")
+    return f"{place}data race: {' and '.join(dict.fromkeys(told))}"
 
 
 def _failure(refuted: Refuted[Failure]) -> str:
     """What goes wrong, and where."""
     evidence = refuted.evidence
     if not evidence.failed:
-        return "data race"
+        return "an error"
     failed = evidence.failed[0]
     place = f"{failed.span.file}:{failed.span.line}: " if failed.span else ""
     what = evidence.message or ("an assertion fails" if isinstance(failed, Assert) else "a wrong access")

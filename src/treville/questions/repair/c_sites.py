@@ -6,15 +6,18 @@ one of the program's own files; its uses are one site, and so are all uses of a 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from pathlib import Path
 from typing import TypeAlias
 
 from treville.programs.edits import c_orders
 from treville.programs.edits.c_orders import KernelCall, Ordered
 from treville.programs.edits.c_statements import Room, rooms
-from treville.programs.edits.c_tokens import CallText, Macro, Word, calls_in, words_of
+from treville.programs.edits.c_tokens import CallText, Macro, Word, calls_in, generated_from, words_of
 from treville.programs.edits.text import place_in
+from treville.programs.includes import included
 from treville.questions.repair.applying import KERNEL
 from treville.questions.repair.primitives import C11_FENCES, FULL_FENCE, KERNEL_FENCES
 from treville.questions.repair.sites import Choice, Level, Site, SiteKind
@@ -48,7 +51,7 @@ def style_of(texts: Mapping[str, str]) -> Style:
         return Style.KERNEL
     if any(file.endswith((".cpp", ".cc", ".cxx")) for file in texts):
         return Style.CPP
-    if "stdatomic.h" in whole:
+    if "stdatomic.h" in whole or "memory_order_" in whole:
         return Style.STANDARD
     return Style.GNU if "__atomic_" in whole else Style.SYNC
 
@@ -68,6 +71,7 @@ def fence_text(style: Style, level: Level) -> str:
             return "__sync_synchronize()"
 
 
+_OF_HEADER = re.compile(r"\batomic_|memory_order|stdatomic\.h")
 Read: TypeAlias = Mapping[str, tuple[list[Word], dict[str, Macro]]]
 Written: TypeAlias = Room | Ordered | KernelCall | CallText
 
@@ -76,7 +80,7 @@ Written: TypeAlias = Room | Ordered | KernelCall | CallText
 class Sources:
     """The program's files and their sites. `written` tells for each site what stands there (a `CallText` is a
     fence of the kernel or of GNU C), `failing` the calls whose order is that of a failed exchange; `at` where
-    instructions of sites come from, by file and offset."""
+    instructions of sites come from, by file and offset; `named` the macros that stand for a word."""
 
     texts: Mapping[str, str]
     style: Style
@@ -85,6 +89,20 @@ class Sources:
     failing: set[int] = field(default_factory=set)
     needs: list[tuple[Choice, list[Choice]]] = field(default_factory=list)
     at: dict[tuple[str, int], list[int]] = field(default_factory=dict)
+    named: Mapping[str, str] = field(default_factory=dict)
+
+    def style_in(self, file: str) -> Style:
+        """The style of one file: C11's words need a header, which not all files include."""
+        lacks = self.style is Style.STANDARD and not self._knows(file, set())
+        return Style.GNU if lacks else self.style
+
+    def _knows(self, file: str, seen: set[str]) -> bool:
+        """Does the file, or one that it includes, have C11's words?"""
+        if file in seen or _OF_HEADER.search(self.texts[file]):
+            return file not in seen
+        seen.add(file)
+        names = {Path(name).name for _, name in included(self.texts[file].encode()) or ()}
+        return any(self._knows(other, seen) for other in self.texts if Path(other).name in names)
 
     def add(
         self,
@@ -109,12 +127,13 @@ def sources_of(texts: Mapping[str, str], style: Style | None = None, read: Read 
     """The sites of files, in the order in which they stand there; `read` are their words and macros, if they
     are not those of the whole files."""
     sources = Sources(texts, style or style_of(texts))
-    read = read or {file: words_of(text) for file, text in texts.items()}
-    inside = _Macros(texts, {file: macros for file, (_, macros) in read.items()}).with_one_call()
+    read = read or {file: _typed(text) for file, text in texts.items()}
+    macros = _Macros(texts, {file: macros for file, (_, macros) in read.items()})
+    inside, sources.named = macros.with_one_call(), macros.words
     seen: dict[tuple[str, int], list[int]] = {}
     for file, (words, _) in read.items():
         for room in rooms(words):
-            sources.add(SiteKind.GAP, file, room.at, FENCES_OF[sources.style], 0, room)
+            sources.add(SiteKind.GAP, file, room.at, FENCES_OF[sources.style_in(file)], 0, room)
         calls = [(call.name.start, Found(file, call)) for call in calls_in(words)]
         calls += [(word.start, inside[word.text]) for word in words if word.text in inside]
         for offset, (where, call) in calls:
@@ -124,6 +143,13 @@ def sources_of(texts: Mapping[str, str], style: Style | None = None, read: Read 
             if seen[key]:
                 sources.at.setdefault((file, offset), []).extend(seen[key])
     return sources
+
+
+def _typed(text: str) -> tuple[list[Word], dict[str, Macro]]:
+    """The words and macros that people typed: what was made of another file is made anew some day."""
+    words, macros = words_of(text)
+    end = generated_from(text)
+    return (words, macros) if end is None else ([word for word in words if word.start < end], macros)
 
 
 class Found(NamedTuple):
@@ -145,6 +171,8 @@ class _Macros:
             self.known |= {name: (file, macro) for name, macro in macros.items()}
         for name in twice:
             del self.known[name]
+        bodies = [(name, macro.body) for name, (_, macro) in self.known.items()]
+        self.words = {name: body[0].text for name, body in bodies if len(body) == 1}
 
     def with_one_call(self) -> dict[str, Found]:
         """The macros that have exactly one call with an order inside, and that call."""
@@ -154,17 +182,17 @@ class _Macros:
     def _calls(self, name: str, depth: int) -> list[Found]:
         """The calls with an order that a macro makes; macros in macros are followed some steps."""
         file, macro = self.known[name]
-        found = [Found(file, call) for call in calls_in(macro.body) if _is_ordered(call, self.texts[file])]
+        calls = calls_in(macro.body)
+        found = [Found(file, call) for call in calls if self._is_ordered(call, self.texts[file])]
         if depth < 4:
             for word in macro.body:
                 if word.is_name and word.text in self.known and word.text != name:
                     found += self._calls(word.text, depth + 1)
         return found
 
-
-def _is_ordered(call: CallText, text: str) -> bool:
-    known = c_orders.ordered(call, text) or c_orders.kernel_call(call)
-    return known is not None or call.name.text in (*c_orders.KERNEL_FENCES, c_orders.FULL_FENCE)
+    def _is_ordered(self, call: CallText, text: str) -> bool:
+        known = c_orders.ordered(call, text, self.words) or c_orders.kernel_call(call)
+        return known is not None or call.name.text in (*c_orders.KERNEL_FENCES, c_orders.FULL_FENCE)
 
 
 # -- calls ---------------------------------------------------------------------------------------------
@@ -178,7 +206,7 @@ def _of_call(sources: Sources, file: str, call: CallText) -> Iterator[int]:
     if call.name.text == c_orders.FULL_FENCE:
         yield sources.add(SiteKind.FENCE, file, call.name.start, FULL_FENCE, 1, call)
         return
-    found = c_orders.ordered(call, sources.texts[file])
+    found = c_orders.ordered(call, sources.texts[file], sources.named)
     if found is None:
         return
     offset = call.name.start

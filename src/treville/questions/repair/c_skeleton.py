@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TypeAlias
 
 from treville.fences import PLACE
@@ -16,7 +15,7 @@ from treville.passes.program import Source
 from treville.programs.compile_to import order_of
 from treville.programs.edits.c_orders import KernelCall, Ordered
 from treville.programs.edits.c_statements import Room
-from treville.programs.edits.text import Moved
+from treville.programs.edits.text import Moved, full_name
 from treville.programs.ir import (
     Fence,
     Instruction,
@@ -54,7 +53,7 @@ class Skeleton:
             for (file, offset), numbers in sources.at.items()
         }
         self._made: dict[int, tuple[Program, Program]] = {}
-        self._own = {str(Path(file).absolute()): file for file in sources.texts}
+        self._own = {full_name(file): file for file in sources.texts}
         self._names: dict[str, str | None] = {}
         self.usable = set(self._usable(self.program(1)))
         self.liked = dict(_liked(self.program(1)))
@@ -104,7 +103,7 @@ class Skeleton:
     def _name(self, file: str) -> str | None:
         """The file of the sources that a span means, whatever it calls it."""
         if file not in self._names:
-            self._names[file] = self._own.get(str(Path(file).absolute()))
+            self._names[file] = self._own.get(full_name(file))
         return self._names[file]
 
     def _origin(self, span: Span) -> Span:

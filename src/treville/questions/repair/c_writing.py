@@ -63,7 +63,7 @@ def _patch(sources: Sources, site: Site, level: int) -> Iterator[Edit]:
     chosen = site.levels[level]
     match written:
         case Room():
-            yield from _new_fence(text, file, written, f"{fence_text(sources.style, chosen)};")
+            yield from _new_fence(text, file, written, f"{fence_text(sources.style_in(file), chosen)};")
         case Ordered(does="fence") if not chosen.tags:
             yield _taken_away(text, file, written.call.name.start, written.call.end)
         case Ordered() if site.number in sources.failing:
@@ -136,7 +136,7 @@ def before_and_after(sources: Sources, site: Site, level: int) -> tuple[str, str
     text = sources.texts[site.span.file]
     written, chosen = sources.written[site.number], site.levels[level]
     if isinstance(written, Room):
-        return "", f"{fence_text(sources.style, chosen)};"
+        return "", f"{fence_text(sources.style_in(site.span.file), chosen)};"
     call = written if not isinstance(written, Ordered | KernelCall) else written.call
     start, end = call.name.start, call.end
     edits = [

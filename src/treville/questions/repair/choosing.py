@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from treville.formulas.formula import Formula, Literal
-from treville.questions.repair.sites import Assignment, Choice, Site, with_levels
+from treville.questions.repair.sites import Assignment, Choice, Site, SiteKind, with_levels
 from treville.results import Budget
 from treville.solving.optimum import Optimum
 
-# Costs count before the number of changes, and that before their strength.
+# Costs count before the number of changes, and that before their strength; of equals orders before fences.
 _COST_COUNTS, _CHANGE_COUNTS = 1 << 14, 1 << 6
 
 
@@ -44,7 +44,7 @@ class Chooser:
         number, level = choice
         chosen = self.sites[number].levels[level]
         liked = number not in self._liked or self._liked[number] in chosen.tags
-        return 2 * len(chosen.strength) + (not liked)
+        return 3 * len(chosen.strength) + 2 * (not liked) + (self.sites[number].kind is SiteKind.GAP)
 
     def learn(self, beyond: Iterable[Assignment]) -> None:
         """For each assignment: a repair has at some site a level that is not at most the one there."""

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
+from treville.fences import FULL_FENCES
 from treville.passes.program import Context, map_to_architecture
 from treville.programs.ir import Const, Fence, Instruction, Load, Program, Store, Thread
 from treville.questions.repair.applying import at_level
@@ -78,23 +80,38 @@ class Costs:
         """What it costs more than what is there."""
         return max(0, self.of(site, level) - self.of(site, site.present))
 
+    def code(self, site: Site, level: int) -> tuple[tuple[Instruction, ...], ...]:
+        """What compilers make of a level under each model: levels with the same code do the same."""
+        return tuple(_compiled(site, site.levels[level], context) for context in self.contexts)
+
     def _under(self, site: Site, level: Level, context: Context) -> int:
-        code: list[Instruction]
-        if site.kind is not SiteKind.ACCESS:
-            code = [Fence(level.tags)] if level.tags else []
-        else:
-            code = [made for access in _accesses(site) for made in at_level(access, level)]
-        lowered = map_to_architecture(Program((Thread("", tuple(code)),)), context)
         table = self.table.get(architecture(context), {})
         fences, accesses = table.get("fences", {}), table.get("accesses", {})
         total, seen = 0, frozenset[str]()
-        for made in lowered.threads[0].instructions:
+        for made in _compiled(site, level, context):
             if isinstance(made, Fence):
-                total += max((fences.get(tag, 0) for tag in made.tags), default=0)
+                total += _of_fence(made.tags, fences)
             elif isinstance(made, Load | Store):
                 total += max((accesses.get(tag, 0) for tag in made.tags - seen), default=0)
                 seen |= made.tags
         return total
+
+
+def _of_fence(tags: AbstractSet[str], fences: Mapping[str, int]) -> int:
+    """A full fence by another name, as the kernel's is, costs what the architecture's own does."""
+    known = fences.keys() & tags
+    if not known and tags & FULL_FENCES:
+        known = fences.keys() & FULL_FENCES
+    return max((fences[tag] for tag in known), default=0)
+
+
+def _compiled(site: Site, level: Level, context: Context) -> tuple[Instruction, ...]:
+    code: list[Instruction]
+    if site.kind is not SiteKind.ACCESS:
+        code = [Fence(level.tags)] if level.tags else []
+    else:
+        code = [made for access in _accesses(site) for made in at_level(access, level)]
+    return map_to_architecture(Program((Thread("", tuple(code)),)), context).threads[0].instructions
 
 
 def architecture(context: Context) -> str:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from treville.events.execution import Execution
@@ -123,6 +123,7 @@ class _Repair:
         self.budget = budget
         self.costs = Costs(table, contexts)
         self.sites = [site for site in subject.sites if self._may_change(site)]
+        self.so_far: Repaired | None = None
 
     def answer(self) -> Repaired:
         """See `repaired`."""
@@ -133,13 +134,24 @@ class _Repair:
             asked = Search(self.subject, self.models, known, {}, self.budget).ask(known)
             if asked.verdict is not Verdict.PASS:
                 return self._not_right(asked)
-        found = cheapest(self.subject, self.models, start, choices, self.budget, known)
+        found = cheapest(self.subject, self.models, start, choices, self.budget, known, self._so_far)
         answer = Repaired(Verdict.UNKNOWN, found.reason, asked=found.checks, sites=len(self.sites))
+        if self.so_far and found.assignment == self.so_far.assignment and not found.optimal:
+            return replace(self.so_far, asked=found.checks)
         if found.helpless:
             self._impossible(answer, found)
         elif found.assignment is not None:
             self._confirmed(answer, found)
         return answer
+
+    def _so_far(self, assignment: Assignment) -> None:
+        """Tell changes that are right before the cheapest are known."""
+        answer = Repaired(Verdict.UNKNOWN, "these changes are right, the cheapest were not found in time")
+        answer.sites = len(self.sites)
+        if self._is_confirmed(answer, assignment):
+            self._say(answer, assignment)
+            self.so_far = answer
+            self.tell(answer)
 
     def _may_change(self, site: Site) -> bool:
         if site.number not in self.subject.usable or _is_kept(site, self.wanted.keep):
@@ -189,30 +201,38 @@ class _Repair:
     def _confirmed(self, answer: Repaired, found: Found) -> None:
         """The changed files are read and checked from the beginning; only then are changes told."""
         assert found.assignment is not None
-        texts = self.subject.patched(found.assignment)
+        if not self._is_confirmed(answer, found.assignment):
+            return
+        finished = found.optimal or not found.reason
+        answer.verdict = Verdict.PASS if finished else Verdict.UNKNOWN
+        answer.optimal = found.optimal
+        self._say(answer, found.assignment)
+        self.tell(answer)
+        explained = [] if self.wanted.weaken else answer.changes
+        sites = [change.site for change in (*explained, *answer.needed)]
+        forbids = {site: self._forbidden(found.assignment, site) for site in sites}
+        answer.changes = [replace(each, forbids=forbids.get(each.site)) for each in answer.changes]
+        answer.needed = [replace(each, forbids=forbids[each.site]) for each in answer.needed]
+
+    def _is_confirmed(self, answer: Repaired, assignment: Assignment) -> bool:
+        texts = self.subject.patched(assignment)
         answer.checks = [
             (model.name, self.subject.confirm(texts, model, self.budget)) for model in self.models
         ]
         for name, asked in answer.checks:
             if asked.verdict is not Verdict.PASS:
                 answer.reason = f"the changed source is not confirmed under {name}: {asked.reason}"
-                return
-        finished = found.optimal or not found.reason
-        answer.verdict = Verdict.PASS if finished else Verdict.UNKNOWN
-        answer.assignment = found.assignment
-        answer.optimal = found.optimal
-        answer.cost = self._cost(found.assignment)
+                return False
         answer.diff = unified(self.subject.texts, texts)
-        other = changed(self.subject.sites, found.assignment)
-        kept = [site for site in self.sites if self._is_needed(site, found.assignment)]
-        kept = kept if self.wanted.weaken else []
-        answer.changes = [self._change(found.assignment, site) for site in other]
-        answer.needed = [self._change(found.assignment, site) for site in kept]
-        self.tell(answer)
-        explained = [] if self.wanted.weaken else other
-        forbids = {site: self._forbidden(found.assignment, site) for site in (*explained, *kept)}
-        answer.changes = [replace(each, forbids=forbids.get(each.site)) for each in answer.changes]
-        answer.needed = [replace(each, forbids=forbids[each.site]) for each in answer.needed]
+        return True
+
+    def _say(self, answer: Repaired, assignment: Assignment) -> None:
+        """The changes, what they cost, and what is left."""
+        answer.assignment = assignment
+        answer.cost = self._cost(assignment)
+        answer.changes = [self._change(assignment, site) for site in changed(self.subject.sites, assignment)]
+        kept = [site for site in self.sites if self._is_needed(site, assignment)]
+        answer.needed = [self._change(assignment, site) for site in kept if self.wanted.weaken]
 
     def _cost(self, assignment: Assignment) -> int:
         sites = self.sites if self.wanted.weaken else changed(self.subject.sites, assignment)
@@ -272,16 +292,32 @@ def _is_kept(site: Site, keep: Sequence[str]) -> bool:
     """Is it on a line, or in a file, that is to stay?"""
     file, line = site.span.file, site.span.line
     for each in keep:
-        name, _, lines = each.rpartition(":")
-        if not lines.replace("-", "").isdigit():
-            name, lines = each, ""
-        if name and not (file == name or file.endswith(f"/{name}")):
+        name, lines = _file_and_lines(each)
+        if name and not _is_named(file, name):
             continue
         first, _, last = lines.partition("-")
         new = site.kind is SiteKind.GAP  # it stands before its line
         if not lines or int(first) + new <= line <= int(last or first):
             return True
     return False
+
+
+def _file_and_lines(keep: str) -> tuple[str, str]:
+    name, _, lines = keep.rpartition(":")
+    return (name, lines) if lines.replace("-", "").isdigit() else (keep, "")
+
+
+def _is_named(file: str, name: str) -> bool:
+    return file == name or file.endswith(f"/{name}")
+
+
+def files_to_keep(keep: Sequence[str], files: Iterable[str]) -> Iterator[str]:
+    """What is to be kept of files that are not there."""
+    known = list(files)
+    for each in keep:
+        name, _ = _file_and_lines(each)
+        if name and not any(_is_named(file, name) for file in known):
+            yield each
 
 
 def checked_keep(keep: Sequence[str]) -> tuple[str, ...]:

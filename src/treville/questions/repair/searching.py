@@ -9,7 +9,8 @@ is no repair, and then nothing says that the answer is the cheapest.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from treville.models.model import Model
 from treville.questions.repair.blocking import beyond
@@ -35,6 +36,11 @@ class Found:
     seen: list[Violation] = field(default_factory=list)
 
 
+# After so many questions without a repair, all that can be changed is tried.
+_PATIENCE = 12
+Telling: TypeAlias = Callable[[Assignment], None]
+
+
 def cheapest(
     subject: Subject,
     models: Sequence[Model],
@@ -42,10 +48,11 @@ def cheapest(
     costs: Mapping[Choice, int],
     budget: Budget,
     known: Assignment | None = None,
+    tell: Telling = lambda _: None,
 ) -> Found:
     """The cheapest assignment that is right under all models: what differs from `start` has costs. `known` is
-    right already, if given."""
-    return Search(subject, models, start, costs, budget).run(known)
+    right already, if given. Who listens is told one that is right where the cheapest takes long."""
+    return Search(subject, models, start, costs, budget, tell).run(known)
 
 
 class Search:
@@ -58,7 +65,9 @@ class Search:
         start: Assignment,
         costs: Mapping[Choice, int],
         budget: Budget,
+        tell: Telling = lambda _: None,
     ) -> None:
+        self.tell = tell
         self.subject = subject
         self.models = list(models)
         self.start = start
@@ -66,6 +75,7 @@ class Search:
         self.budget = budget
         self.found = Found(None)
         self.undecided = ""
+        self.patience = _PATIENCE
 
     def run(self, known: Assignment | None) -> Found:
         """Begin with what costs nothing."""
@@ -84,6 +94,9 @@ class Search:
         chooser = Chooser(self.subject.sites, self.start, self.costs, self.subject.needs, self.subject.liked)
         self._learn(chooser, self.start, asked)
         while True:
+            if self.patience and self.found.checks >= self.patience:
+                self.patience = 0
+                self._look_at_most(chooser)
             assignment = chooser.cheapest(self.budget)
             if assignment is None:
                 return self._helpless()
@@ -95,6 +108,16 @@ class Search:
             if asked.verdict is Verdict.PASS:
                 return self._ended(assignment, optimal=not self.undecided)
             self._learn(chooser, assignment, asked)
+
+    def _look_at_most(self, chooser: Chooser) -> None:
+        """Any repair is better than none if the search takes long; that nothing helps ends it at once."""
+        most = self._most()
+        asked = self.ask(most)
+        if asked.verdict is Verdict.FAIL:
+            self._learn(chooser, most, asked)
+        elif asked.verdict is Verdict.PASS and self.found.assignment is None:
+            self.found.assignment = most
+            self.tell(most)
 
     def _helpless(self) -> Found:
         """Nothing agrees with what was learnt: an execution is there whatever is changed, or something was

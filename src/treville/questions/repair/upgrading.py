@@ -9,6 +9,7 @@ without a search.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from treville.events.execution import Event, Execution
 from treville.events.kinds import FENCE, READ
@@ -22,6 +23,7 @@ from treville.questions.repair.sites import Assignment, Level, Site, SiteKind, s
 from treville.records import dataclass, field, replace
 from treville.relations import EventId, Relation
 
+Code: TypeAlias = tuple[Instruction, ...]
 Lowering = Callable[[Program], Program]
 """What passes make of a program for the model in question."""
 
@@ -43,6 +45,7 @@ class Violation:
     marked: bool = True
     thread_names: tuple[str, ...] = ()
     _known: dict[Assignment, bool] = field(default_factory=dict, compare=False)
+    _lower: dict[Code, Code] = field(default_factory=dict, compare=False)
 
     def stays(self, sites: Sequence[Site], assignment: Assignment) -> bool:
         """Is the execution still there, and wrong, under an assignment that is at least as strong as the one
@@ -73,19 +76,28 @@ class Violation:
             for site in sites
             if assignment[site.number] != self.under[site.number]
         }
-        return _Upgrade(self.execution, sites, levels, self.lower).result()
+        return _Upgrade(self.execution, sites, levels, self._lowered).result()
+
+    def _lowered(self, code: Code) -> Code:
+        if code not in self._lower:
+            self._lower[code] = self.lower(Program((Thread("", code),))).threads[0].instructions
+        return self._lower[code]
 
 
 class _Upgrade:
     """Makes one variant of an execution."""
 
     def __init__(
-        self, execution: Execution, sites: Sequence[Site], levels: Mapping[int, Level], lower: Lowering
+        self,
+        execution: Execution,
+        sites: Sequence[Site],
+        levels: Mapping[int, Level],
+        lowered: Callable[[Code], Code],
     ) -> None:
         self.execution = execution
         self.sites = sites
         self.levels = levels
-        self.lower = lower
+        self.lowered = lowered
         self.events = list(execution.events)
         self.new: list[tuple[EventId, bool, frozenset[str]]] = []  # neighbour, whether before it, tags
 
@@ -111,7 +123,7 @@ class _Upgrade:
         if site.kind is SiteKind.ACCESS:
             self._raise_access(event, level)
         elif level.tags:
-            made = self._lowered([Fence(level.tags)])
+            made = self.lowered((Fence(level.tags),))
             tags = frozenset().union(*(fence.tags for fence in made if isinstance(fence, Fence)))
             self._retag(event, event.tags - {PLACE} | tags, level.text)
 
@@ -128,7 +140,7 @@ class _Upgrade:
         else:
             source = Store(Const(0), Const(0), before_lowering | self._marks(level), link=link)
         behind = False
-        for made in self._lowered(at_level(source, level)):
+        for made in self.lowered(tuple(at_level(source, level))):
             if isinstance(made, Fence):
                 self.new.append((event.number, not behind, made.tags))
             else:
@@ -145,9 +157,6 @@ class _Upgrade:
     def _joined(old: frozenset[str], new: frozenset[str]) -> frozenset[str]:
         """Orders are replaced, whatever else is known of the access stays."""
         return old - _ORDERS | new
-
-    def _lowered(self, code: Sequence[Instruction]) -> tuple[Instruction, ...]:
-        return self.lower(Program((Thread("", tuple(code)),))).threads[0].instructions
 
     def _retag(self, event: Event, tags: frozenset[str], text: str) -> None:
         self.events[event.number] = replace(event, tags=tags, text=text)

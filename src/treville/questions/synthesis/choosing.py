@@ -51,17 +51,13 @@ class Chooser:
     def __post_init__(self) -> None:
         formula = Formula()
         self._slot = [formula.choice() for _ in self.slots]
-        costs = {
-            literal: _SIZE_COUNTS * slot.cost + 1
-            for literal, slot in zip(self._slot, self.slots, strict=True)
-        }
+        costs = {literal: self._cost(number) for number, literal in enumerate(self._slot)}
         self._solver = Optimum(formula, costs)
 
     def run(self, avoided: Slot | None = None) -> list[Slot] | Exhausted:
         """The cheapest choice that explains all requirements, without a slot that is to be avoided."""
         without = [-self._slot[self.slots.index(avoided)]] if avoided is not None else []
         whole = Filling(self.sketch, self.holes, self.evidence.world, self.slots)
-        everything = self.evidence.world.all
         while True:
             self.rounds += 1
             self.budget.spend(1)
@@ -72,11 +68,14 @@ class Chooser:
             if found is None:
                 return Exhausted([] if avoided else self._contradiction(assumptions))
             chosen = [number for number, literal in enumerate(self._slot) if literal in found]
-            killed = whole.forbidden(dict.fromkeys(chosen, everything))
+            killed = _killed(whole, chosen)
             learnt = self._learn_forbidden(chosen, self.evidence.forbidden & ~killed)
             learnt += self._learn_allowed(chosen, killed)
             if not learnt:
-                return [self.slots[number] for number in self._without_needless(whole, chosen)]
+                small = self._without_needless(whole, chosen)
+                if not self._solver.optimal:
+                    small = self._exchanged(whole, small, avoided)
+                return [self.slots[number] for number in small]
 
     def largest(self) -> list[Slot]:
         """A choice to which nothing can be added without an allowed test losing its last witness."""
@@ -93,13 +92,48 @@ class Chooser:
     def _without_needless(self, whole: Filling, chosen: list[int]) -> list[int]:
         """The choice without parts that it explains everything without: a solver that ran out of effort may
         have chosen too many."""
-        everything = self.evidence.world.all
         for number in sorted(chosen, key=lambda each: -self.slots[each].cost):
             rest = [each for each in chosen if each != number]
-            killed = whole.forbidden(dict.fromkeys(rest, everything))
+            killed = _killed(whole, rest)
             if not self.evidence.forbidden & ~killed:
                 chosen = rest
         return chosen
+
+    def _exchanged(self, whole: Filling, chosen: list[int], avoided: Slot | None) -> list[int]:
+        """The choice with cheaper parts in the places of dear ones, as long as that explains everything; a
+        part that takes one place often makes others needless."""
+        before: list[int] = []
+        while before != chosen:
+            before = chosen
+            for number in sorted(chosen, key=self._cost, reverse=True):
+                if number not in chosen:
+                    continue
+                rest = [each for each in chosen if each != number]
+                other = self._instead(whole, rest, number, avoided)
+                if other is not None:
+                    chosen = self._without_needless(whole, [other, *rest])
+        return chosen
+
+    def _instead(self, whole: Filling, rest: list[int], number: int, avoided: Slot | None) -> int | None:
+        """The cheapest part, cheaper than one, that explains everything with the rest; most are left out by
+        the first executions that the rest allows."""
+        alive = self.evidence.forbidden & ~_killed(whole, rest)
+        part = self._part(self.evidence.world.of_one_group(alive, _COUNTEREXAMPLES))
+        self.budget.spend(1)
+        for other in sorted(range(len(self.slots)), key=self._cost):
+            if self._cost(other) >= self._cost(number):
+                return None
+            choice = [*rest, other]
+            if other in rest or self.slots[other] == avoided or _killed(part, choice) != part.world.all:
+                continue
+            killed = _killed(whole, choice)
+            explained = not self.evidence.forbidden & ~killed
+            if explained and all(mask & ~killed for mask in self.evidence.witnesses.values()):
+                return other
+        return None
+
+    def _cost(self, number: int) -> int:
+        return _SIZE_COUNTS * self.slots[number].cost + 1
 
     def _learn_forbidden(self, chosen: list[int], alive: int) -> int:
         """Executions that must not be allowed: one of the parts outside of a largest harmless choice."""
@@ -160,3 +194,8 @@ class Chooser:
             if self._solver.best(self._slot, self.budget, rest, 0) is None:
                 core = rest
         return [requirement for requirement, literal in self._asked.items() if literal in set(core)]
+
+
+def _killed(filling: Filling, chosen: Sequence[int]) -> int:
+    """The executions that a choice forbids."""
+    return filling.forbidden(dict.fromkeys(chosen, filling.world.all))

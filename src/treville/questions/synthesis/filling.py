@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
+from typing import TypeAlias
 
 from treville.models.model import Model, Operator
 from treville.questions.synthesis.evaluation import Evaluator, apply
@@ -24,6 +25,10 @@ class Recursion(Enum):
     BEFORE = "before"
     AFTER = "after"
     SQUARE = "square"
+
+
+# What holes are made of: the union of the slots of each kind.
+Parts: TypeAlias = dict[tuple[str, Recursion], Value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +80,24 @@ class Filling:
 
     def contents(self, choice: Mapping[int, int]) -> dict[str, Value]:
         """The value of each hole."""
-        parts: dict[tuple[str, Recursion], Value] = {}
+        parts: Parts = {}
         for number, executions in choice.items():
-            slot, value = self.slots[number], self.value(number)
-            if executions != self.world.all:
-                value = tuple(a & b for a, b in zip(value, self.world.chosen(executions), strict=True))
-            key = (slot.hole, slot.recursion)
-            before = parts.get(key, self.nothing)
-            parts[key] = tuple(a | b for a, b in zip(before, value, strict=True))
+            self._add(parts, number, executions)
+        return self._holes(parts)
+
+    def _add(self, parts: Parts, number: int, executions: int) -> None:
+        """One more slot, chosen in these executions."""
+        slot, value = self.slots[number], self.value(number)
+        if executions != self.world.all:
+            value = tuple(a & b for a, b in zip(value, self.world.chosen(executions), strict=True))
+        key = (slot.hole, slot.recursion)
+        before = parts.get(key, self.nothing)
+        parts[key] = tuple(a | b for a, b in zip(before, value, strict=True))
+
+    def _holes(self, parts: Parts) -> dict[str, Value]:
         return {hole: self._closed(hole, parts) for hole in self.holes}
 
-    def _closed(self, hole: str, parts: Mapping[tuple[str, Recursion], Value]) -> Value:
+    def _closed(self, hole: str, parts: Parts) -> Value:
         """The least value of a hole whose parts mention it."""
         start = parts.get((hole, Recursion.NONE), self.nothing)
         before = parts.get((hole, Recursion.BEFORE))
@@ -116,18 +128,25 @@ class Filling:
         """For each execution, none of which the choice forbids: the slots outside of a largest choice that
         contains it and does not forbid the execution. One of them has to be chosen."""
         everything = self.world.all
-        choice = dict.fromkeys(chosen, everything)
+        parts: Parts = {}
+        for number in chosen:
+            self._add(parts, number, everything)
         outside: list[list[int]] = [[] for _ in self.world.listed]
-        inside = self.contents(choice)
+        inside = self._holes(parts)
         for number in self._others(chosen):
             slot = self.slots[number]
             if slot.recursion is Recursion.NONE and not _exceeds(self.value(number), inside[slot.hole]):
-                choice[number] = everything
                 continue
-            killed = self.forbidden({**choice, number: everything})
-            if killed != everything:
-                choice[number] = everything & ~killed
-                inside = self.contents(choice) if killed else dict(self.evaluator.given)
+            more = dict(parts)
+            self._add(more, number, everything)
+            grown = self._holes(more)
+            self.evaluator.run(grown)
+            killed = self.evaluator.violated()
+            if not killed:
+                parts, inside = more, grown
+            elif killed != everything:
+                self._add(parts, number, everything & ~killed)
+                inside = self._holes(parts)
             for execution in self.world.numbers(killed):
                 outside[execution].append(number)
         return outside

@@ -24,6 +24,19 @@ _COMMUNICATION = ("rfe", "fre", "coe", "rfi", "fri", "coi")
 _OTHERS = ("rmw",)
 # What manuals call a full fence beside the instruction of that name: tests of it are few.
 _FULL_FENCES = {dialect: {"mfence": "mfence | po & (X * M | M * X)"} for dialect in ("X86", "X86_64")}
+# What partial fences order at home; all together are one part: a fence without tests orders it, too.
+_X86_FENCES = {"lfence": "lfence & (R * M)", "sfence": "sfence & (W * W)"}
+_PARTIAL_FENCES = {
+    "X86": _X86_FENCES,
+    "X86_64": _X86_FENCES,
+    "PPC": {"lwsync": "lwsync & (R * M | M * W)", "eieio": "eieio & (W * W)"},
+    "ARM": {"dmb.st": "dmb.st & (W * W)"},
+    "AArch64": {
+        "fencerel(dmb.ld)": "fencerel(dmb.ld) & (R * M)",
+        "fencerel(dmb.st)": "fencerel(dmb.st) & (W * W)",
+    },
+    "RISCV": {name: name for name in FENCES["RISCV"] if name != "fence.rw.rw"},
+}
 
 
 def parts_of(
@@ -71,9 +84,13 @@ def all_leaves(vocabulary: Vocabulary, world: Executions, orders: Sequence[str] 
     for name in (*_COMMUNICATION, *_OTHERS):
         texts.append((name, 1))
     full = _FULL_FENCES.get(vocabulary.dialect, {})
+    partial = _PARTIAL_FENCES.get(vocabulary.dialect, {})
     texts += [(text, 1) for text in full.values()]
+    if partial:
+        texts.append((" | ".join(partial.values()), 1))
     for name in (*_DEPENDENCIES, *FENCES.get(vocabulary.dialect, ()), *_ORDERED):
-        texts.append((name if name not in _ORDERED else f"{name} & (M * M)", 2 if name in full else 1))
+        usual = name not in full and name not in partial
+        texts.append((name if name not in _ORDERED else f"{name} & (M * M)", 1 if usual else 2))
         texts += [(text, 2) for text in _restricted(name, _ENDS)]
     texts += [(text, 2) for text in _restricted("po", (*_ENDS, *orders)) if any(o in text for o in orders)]
     known = vocabulary.values([text for text, _ in texts], world)

@@ -9,7 +9,7 @@ from itertools import product
 from treville.models.model import AxiomKind
 from treville.questions.synthesis.terms import ChosenAxiom, Term, leaf, union, written
 
-_RESTRICTED = re.compile(r"(.+) & \((\w+) \* (\w+)\)$")
+_RESTRICTED = re.compile(r"([^|]+) & \((\w+) \* (\w+)\)$")
 _KINDS = {"M": ("R", "W"), "R": ("R",), "W": ("W",)}
 _PAIRS = (("rfe", "rfi", "rf"), ("fre", "fri", "fr"), ("coe", "coi", "co"))
 # Products of sets, the largest first; a set of pairs is the union of those that fit.

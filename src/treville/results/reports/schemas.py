@@ -13,6 +13,7 @@ from treville.records import fields, is_dataclass
 from treville.results.reports.check import CheckReport
 from treville.results.reports.compare import CompareReport
 from treville.results.reports.diff import DiffReport
+from treville.results.reports.dump import DumpReport
 from treville.results.reports.history import ComplexityReport, HistoryReport
 from treville.results.reports.litmus import LitmusReport
 from treville.results.reports.models import ModelEntry, StrengthReport
@@ -38,6 +39,7 @@ REPORTS: dict[str, type[Report]] = {
 }
 # What commands print that ask no questions about files, and the command lines that print it.
 FACTS: dict[str, tuple[type, str]] = {
+    "dump": (DumpReport, "treville check --dump STAGE --json"),
     "diff": (DiffReport, "treville diff --json"),
     "models": (ModelEntry, "treville models --json"),
     "strength": (StrengthReport, "treville models --check --json"),

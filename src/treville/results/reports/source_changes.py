@@ -9,7 +9,8 @@ from treville.results.reports.report import Hop, absent
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForbiddenExecution:
     """An execution in which the property fails: with the change an axiom of the model forbids it, or, for a
-    data race, the accesses are ordered. `failure` is what goes wrong in it."""
+    data race, the accesses are ordered. `failure` is what goes wrong in it. Where no change forbids it,
+    `text` says whether it is an interleaving."""
 
     model: str
     failure: str

@@ -96,6 +96,7 @@ class Clasp(Solver):
         if preset:
             options.append(f"--configuration={preset}")
         self.control = clingo.Control(options, logger=lambda *_: None)
+        self._judged: Callable[[], int] = lambda: 0
         with self.control.backend() as backend:
             hand_over(formula, backend, budget or Budget())
             if projected is not None:
@@ -111,6 +112,7 @@ class Clasp(Solver):
     def register(self, propagator: Any) -> None:
         """Let a propagator take part in the search (the lazy engine)."""
         self.control.register_propagator(propagator)
+        self._judged = lambda: propagator.checks
 
     def enumerate(self, budget: Budget, on_solution: OnSolution, assumptions: Sequence[Literal] = ()) -> None:
         """Call back for every solution until told to stop or out of budget."""
@@ -160,7 +162,7 @@ class Clasp(Solver):
                 if handle.wait(pause):
                     return handle.get()
                 try:
-                    budget.check()
+                    budget.look(self._judged(), "candidates")
                 except BudgetExceeded:
                     handle.cancel()
                     raise
