@@ -261,7 +261,9 @@ def _parsed(llvm: Any, module: bytes, name: str) -> Any:
         if module[:4] in (b"BC\xc0\xde", b"\xde\xc0\x17\x0b"):
             text = str(llvm.parse_bitcode(module))
         else:
-            text = module.decode(errors="replace")
+            text = _CPU.sub("", module.decode(errors="replace"))
+            if name.endswith(".ll"):  # people write it as they like
+                text = str(llvm.parse_assembly(text))
         parsed = llvm.parse_assembly(_mark_for_inlining(_marked(llvm, _CPU.sub("", text))))
         parsed.verify()
     except RuntimeError as error:
