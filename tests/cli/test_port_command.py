@@ -120,6 +120,14 @@ def test_suggested_fences_are_no_stronger_than_needed(
         assert port(spinlock, "-D", define, "--source", "tso", "--target", target) == 0
 
 
+def test_who_does_not_ask_for_changes_is_pointed_to_them(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = (SB, "--source", "sc", "--target", "tso")
+    assert port(*asked, "--no-suggest") == 1
+    assert "treville repair" in capsys.readouterr().out
+    assert port(*asked) == 1
+    assert "treville repair" not in capsys.readouterr().out
+
+
 def test_c_programs_name_lines(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("llvmlite")
     assert port(PETERSON, "-D", "F=0", "--source", "sc", "--target", "tso") == 1

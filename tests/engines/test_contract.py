@@ -10,12 +10,12 @@ from dataclasses import replace
 import pytest
 from tests.engines.features_cases import Case, cases
 
-from treville.engines.contract import Decision, GaveUp, Proved, Refuted
+from treville.engines.contract import Decision, Engine, GaveUp, Proved, Refuted
 from treville.engines.decide.violation_search import Found, ViolationSearch
 from treville.engines.features import Feature, features_of
 from treville.engines.registry import DECIDE, OUTCOMES
 from treville.engines.schedule import DECIDE_TABLE, Slice, run, slices_for
-from treville.engines.task import outcome_task, ready_task
+from treville.engines.task import ProgramTask, outcome_task, ready_task
 from treville.events.execution import Execution
 from treville.models.evaluate import evaluate
 from treville.models.library import load_model
@@ -146,6 +146,35 @@ def test_who_got_furthest_says_why_there_is_no_answer() -> None:
     nobody = run(task, (Slice("buffers"), Slice("views")), DECIDE)
     assert isinstance(nobody.answer, GaveUp)
     assert nobody.engine == "views"
+
+
+class Nearing(Engine[ProgramTask, Decision]):
+    """Needs 100 units, and can tell."""
+
+    name, supports = "nearing", frozenset(Feature)
+
+    def __init__(self) -> None:
+        self.done = 0
+
+    def left(self) -> float:
+        return 100 - self.done
+
+    def search(self, task: ProgramTask, budget: Budget) -> Decision:
+        while self.done < 100:
+            budget.spend(1)
+            self.done += 1
+        return Proved()
+
+
+@pytest.mark.parametrize(
+    ("near", "engine"), [(0, "formulas"), (69, "formulas"), (70, "nearing"), (100, "nearing")]
+)
+def test_an_engine_near_its_end_goes_on(near: int, engine: str) -> None:
+    tasks = (ready_task(each.program, each.model, each.property, 1, Budget(60)) for each in cases())
+    task = next(each for each in tasks if DECIDE["formulas"]().suits(each))
+    makers = {**DECIDE, "nearing": Nearing}
+    slices = (Slice("nearing", 30, near=near), Slice("formulas", None), Slice("interleavings", 1))
+    assert run(task, slices, makers).engine == engine
 
 
 def slow_clock(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -27,7 +28,7 @@ from treville.programs import ir
 from treville.programs.draft import ThreadDraft
 from treville.questions.executions import executions
 from treville.questions.outcomes import outcomes
-from treville.results import Budget
+from treville.results import Budget, OutOfWork
 from treville.results.properties import Property
 
 MODELS = ("sc", "tso", "pso", "rc11")
@@ -236,6 +237,18 @@ def test_races_are_noticed_while_failures_are_looked_for() -> None:
         assert not alone.also
 
 
+def test_graphs_without_races_under_imm_are_a_proof() -> None:
+    kinds, imm = set(), load_model("imm")
+    for seed in range(40):
+        program = as_program(random_races(seed))
+        found = DECIDE["graphs"]().run(ready_task(program, imm, Property.RACE, 2))
+        other = DECIDE["formulas"]().run(ready_task(program, imm, Property.RACE, 2))
+        assert not isinstance(found, Refuted), seed
+        assert isinstance(found, GaveUp) or isinstance(other, Proved), seed
+        kinds.add((type(found), type(other)))
+    assert conclusive(kinds >= {(Proved, Proved), (GaveUp, Refuted)})
+
+
 OTHERS = [
     ("sc", "buffers"), ("tso", "buffers"), ("pso", "buffers"), ("rc11", "views"), ("rc11", "formulas"),
     ("aarch64", "formulas"), ("power", "formulas"), ("imm", "formulas"), ("riscv", "formulas"),
@@ -268,6 +281,29 @@ def test_with_reductions_many_answers_are_those_of_others(
 @pytest.mark.parametrize("name", MODELS)
 def test_as_many_graphs_as_executions(name: str) -> None:
     assert conclusive(compare(name, range(60), 7) > 30)
+
+
+def test_progress_grows_to_the_whole() -> None:
+    model = load_model("rc11")
+    explorer = explorer_for(whole_program(RandomTest(10, size=8), model), model, frozenset(), reduced=False)
+    told, granted = [explorer.progress], 0
+
+    def spend(units: int) -> None:
+        nonlocal granted
+        if granted < units:
+            raise OutOfWork("no work is left")
+        granted -= units
+
+    explorer.spend, ended = spend, False
+    while not ended:
+        granted = 60
+        with suppress(OutOfWork):
+            ended = explorer.explore() is None
+        told.append(explorer.progress)
+    assert told[0] == pytest.approx(0)
+    assert told == sorted(told)
+    assert len(set(told)) > 10
+    assert told[-1] == pytest.approx(1)
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ An engine object serves one task: asked again with more work it goes on where it
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -171,6 +172,10 @@ class Engine(ABC, Generic[T, A]):
             return GaveUp(reason, "lower --bound", error=BudgetExceeded(reason, "lower --bound"))
         finally:
             task.budget.engine = outer
+
+    def left(self) -> float:
+        """About how many units of work the search still takes, as far as it can tell after a while."""
+        return math.inf
 
     @abstractmethod
     def search(self, task: T, budget: Budget) -> A | GaveUp:

@@ -22,12 +22,14 @@ A = TypeVar("A")
 
 class Slice(NamedTuple):
     """Work for an engine; None: until it is done. `instead_of`: only if that engine cannot work any more;
-    `beside`: only if that engine can."""
+    `beside`: only if that engine can. An engine that seems to be `near` its end, with at most that many units
+    left, gets as many units again."""
 
     engine: str
     units: int | None = None
     instead_of: str = ""
     beside: str = ""
+    near: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +69,11 @@ _LOOK = Slice("interleavings", 2_500)
 _LOOK_WITHOUT_VIEWS = Slice("interleavings", 2_500, instead_of="views")
 # Locks and queues are few graphs: under RC11 cheaper than states with views, on architectures cheaper than
 # the solver, where an event costs four times as much (bench/schedule.py bench/locks).
-_FEW_GRAPHS = (Slice("graphs", 30_000, beside="views"), Slice("graphs", 6_500, instead_of="buffers"))
-_GRAPHS_OF_RACES = (Slice("graphs", 30_000),)
+_FEW_GRAPHS = (
+    Slice("graphs", 30_000, beside="views", near=60_000),
+    Slice("graphs", 6_500, instead_of="buffers", near=100_000),
+)
+_GRAPHS_OF_RACES = (Slice("graphs", 30_000, near=60_000),)
 _NOTHING: frozenset[Feature] = frozenset()
 
 
@@ -89,7 +94,8 @@ def _of_locks(first: Sequence[Slice]) -> tuple[Slice, ...]:
     """Locks with read-modify-writes (bench/check.py structures)."""
     return (
         _APART, *first, Slice("robustness", 3_600),
-        *_states(5_000, 1_200), _OPEN, _LOOK_WITHOUT_VIEWS, Slice("formulas", 1_500),
+        *_states(5_000, 1_200), _OPEN, _LOOK_WITHOUT_VIEWS,
+        Slice("graphs", 100_000, beside="views", near=100_000), Slice("formulas", 1_500),
         Slice("graphs", 50_000), Slice("formulas", 6_500), *_states(75_000, 59_000),
         Slice("graphs", 400_000), Slice("formulas", 40_000), *_states(320_000, 340_000),
         Slice("graphs", 2_000_000), Slice("formulas"),
@@ -171,7 +177,7 @@ def run(
             continue
         others = {other.engine for other in slices[place + 1 :]} - {each.engine}
         alone = not any(course.can_work(other) for other in others)
-        answer = course.engine(each.engine).run(task, None if alone else each.units)
+        answer = course.work(each, None if alone else each.units)
         if not isinstance(answer, GaveUp):
             return Scheduled(answer, each.engine)
         course.note(each.engine, answer)
@@ -198,6 +204,15 @@ class _Course(Generic[T, A]):
         if name not in self._engines:
             self._engines[name] = self.makers[name]()
         return self._engines[name]
+
+    def work(self, each: Slice, units: int | None) -> A | GaveUp:
+        """What the engine of a slice says after so many units, and again as many while it is near its end."""
+        engine = self.engine(each.engine)
+        while True:
+            answer = engine.run(self.task, units)
+            goes_on = isinstance(answer, GaveUp) and answer.more and engine.left() <= each.near
+            if not goes_on or self.task.budget.exhausted() is not None:
+                return answer
 
     def can_work(self, name: str) -> bool:
         """Does the engine suit, and has not given up for good?"""

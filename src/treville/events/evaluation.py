@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treville.events.trace import Value
-from treville.programs.ir import Const, Expr, Op, Reg, Select
+from treville.programs.ir import Const, Expr, Op, Reg, Select, Thread
 from treville.programs.operators import OPERATORS
 
 ZERO = Value(0)
@@ -27,6 +27,23 @@ def evaluate(expression: Expr, registers: dict[str, Value]) -> Value:
         chosen.pick | condition.data | condition.pick,
         chosen.origin | condition.origin,
     )
+
+
+def decided(thread: Thread, value: Value) -> Value:
+    """What a branch of the thread depends on: where selects are branches, also on what they pick by."""
+    if thread.selects_pick or not value.pick:
+        return value
+    return value._replace(data=value.data | value.pick, pick=0)
+
+
+def written(thread: Thread, address: Value, value: Value, when: Value) -> tuple[Value, int, int]:
+    """The address of a write of the thread, and the reads that its value depends on, by data and by picking:
+    `when` is the condition under which it is done."""
+    picked = when.data | when.pick
+    value = decided(thread, value)
+    if thread.updates_pick:
+        return decided(thread, address), value.data, value.pick | picked
+    return decided(thread, address), value.data | picked, value.pick
 
 
 def _apply(expression: Op, registers: dict[str, Value]) -> Value:

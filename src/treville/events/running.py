@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from treville.events.evaluation import ZERO, evaluate
+from treville.events.evaluation import ZERO, decided, evaluate, written
 from treville.events.idle_iterations import all_registers, opens_late
 from treville.events.kinds import FENCE, READ, WRITE
 from treville.events.trace import NO_PAIR, Effort, Memory, Shape, Trace, Value
@@ -255,17 +255,16 @@ class ThreadRunner:
         return branches
 
     def _store(self, run: Run, instruction: Store) -> list[Run] | None:
-        picked = 0
+        when = ZERO
         if instruction.when is not None:
-            condition = evaluate(instruction.when, run.registers)
-            if not condition.number:
+            when = evaluate(instruction.when, run.registers)
+            if not when.number:
                 return None
-            picked = condition.data | condition.pick
         pair = run.pair if instruction.link else NO_PAIR
-        return None if self._write(run, instruction, pair, picked, exclusive=False) else []
+        return None if self._write(run, instruction, pair, when, exclusive=False) else []
 
     def _write(
-        self, run: Run, instruction: Store | StoreExclusive, pair: int, picked: int, exclusive: bool
+        self, run: Run, instruction: Store | StoreExclusive, pair: int, when: Value, exclusive: bool
     ) -> bool:
         """Add the write event; False if the address is no memory cell."""
         address = evaluate(instruction.address, run.registers)
@@ -273,9 +272,10 @@ class ThreadRunner:
             return False
         value = evaluate(instruction.value, run.registers)
         stored = wrap(value.number, instruction.bits)
+        address, data, pick = written(self.thread, address, value, when)
         shape = Shape(
-            WRITE, instruction.tags, address.number, run.count(instruction), address.data, value.data,
-            run.control, address.pick, value.pick | picked, run.pick, pair, exclusive, instruction.parallel,
+            WRITE, instruction.tags, address.number, run.count(instruction), address.data, data,
+            run.control, address.pick, pick, run.pick, pair, exclusive, instruction.parallel,
             run.behind,
         )  # fmt: skip
         run.events.append((shape, stored, address.origin | value.origin, run.position))
@@ -291,7 +291,7 @@ class ThreadRunner:
         address = evaluate(instruction.address, run.registers)
         if reservation is None or reservation[1:] != (address.number, instruction.bits):
             return [failed]
-        if not self._write(run, instruction, reservation[0], 0, exclusive=True):
+        if not self._write(run, instruction, reservation[0], ZERO, exclusive=True):
             return [failed]
         run.registers[instruction.status] = self._status(run, instruction, reservation[0])
         run.position += 1
@@ -314,7 +314,7 @@ class ThreadRunner:
 
     def _branch(self, run: Run, instruction: Branch) -> list[Run] | None:
         if instruction.condition is not None:
-            condition = evaluate(instruction.condition, run.registers)
+            condition = decided(self.thread, evaluate(instruction.condition, run.registers))
             if instruction.until is not None:
                 run.scopes.append((self.thread.labels[instruction.until], run.control, run.pick))
                 if condition.origin:
@@ -331,7 +331,7 @@ class ThreadRunner:
         return self._jump(run, self.thread.labels[instruction.target])
 
     def _indirect_branch(self, run: Run, instruction: IndirectBranch) -> list[Run] | None:
-        target = evaluate(instruction.target, run.registers)
+        target = decided(self.thread, evaluate(instruction.target, run.registers))
         run.control |= target.data
         run.pick |= target.pick
         label = self.thread.code_addresses.get(target.number)

@@ -272,15 +272,14 @@ class ThreadWalk(Joining):
             self.result.unset_writes[write] = tuple(found)
 
     def _store(self, state: State, guard: Condition, instruction: Store, position: int) -> None:
-        picked: Sources = NOTHING
+        when = None
         if instruction.when is not None:
-            condition = self.evaluate(instruction.when, state)
-            guard = self.terms.both(guard, self.terms.non_zero(condition.value))
-            picked = self.union([condition.data, condition.pick])
+            when = self.evaluate(instruction.when, state)
+            guard = self.terms.both(guard, self.terms.non_zero(when.value))
             if guard == FALSE:
                 return
         pair = state.linked if instruction.link else NOTHING
-        event = self._write(state, guard, instruction, position, picked, pair)
+        event = self._write(state, guard, instruction, position, when, pair)
         self._note_unset(state, event.number, instruction)
         self.add(state, event)
 
@@ -336,20 +335,23 @@ class ThreadWalk(Joining):
 
     def _write(
         self, state: State, guard: Condition, instruction: Store | StoreExclusive, position: int,
-        picked: Sources = NOTHING, pair: Sources = NOTHING,
+        when: Binding | None = None, pair: Sources = NOTHING,
     ) -> StaticAccess:  # fmt: skip
         """The write of a store, which is still to be added."""
-        address = self.evaluate(instruction.address, state)
-        value, data, pick = self.evaluate(instruction.value, state)
+        address = self._decided(self.evaluate(instruction.address, state))
+        value, data, pick = self._decided(self.evaluate(instruction.value, state))
+        if when is not None and self.thread.updates_pick:
+            pick = self.union([pick, when.data, when.pick])
+        elif when is not None:
+            data = self.union([data, when.data, when.pick])
         now = self.happening(state, guard, instruction, position)
         written = self.terms.apply("sext", (value,), instruction.bits)
-        stored = Binding(written, data, self.union([pick, picked]))
-        return now.access(WRITE, instruction.tags, address, stored, pair=pair)
+        return now.access(WRITE, instruction.tags, address, Binding(written, data, pick), pair=pair)
 
     def _branch(self, state: State, instruction: Branch) -> dict[Choice, Condition]:
         if instruction.condition is None:
             return {}
-        condition = self.evaluate(instruction.condition, state)
+        condition = self._decided(self.evaluate(instruction.condition, state))
         end = None if instruction.until is None else self.thread.labels[instruction.until]
         self._control(state, end, condition)
         if instruction.behind and condition.data:
@@ -358,7 +360,7 @@ class ThreadWalk(Joining):
         return {True: holds, False: -holds}
 
     def _indirect_branch(self, state: State, instruction: IndirectBranch) -> dict[Choice, Condition]:
-        target = self.evaluate(instruction.target, state)
+        target = self._decided(self.evaluate(instruction.target, state))
         self._control(state, None, target)
         addresses = self.thread.code_addresses
         self.result.jumps.append((target.value, frozenset(addresses), instruction))
@@ -370,6 +372,12 @@ class ThreadWalk(Joining):
         for scopes, sources in ((state.control, condition.data), (state.control_pick, condition.pick)):
             if sources:
                 scopes[end] = self.union([scopes.get(end, NOTHING), sources])
+
+    def _decided(self, binding: Binding) -> Binding:
+        """What a write or a branch depends on: see `Thread.selects_pick`."""
+        if self.thread.selects_pick or not binding.pick:
+            return binding
+        return Binding(binding.value, self.union([binding.data, binding.pick]))
 
     # -- expressions -------------------------------------------------------------------------------------
 

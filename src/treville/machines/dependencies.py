@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from typing import TypeVar
 
-from treville.events.evaluation import evaluate
+from treville.events.evaluation import decided, evaluate, written
 from treville.events.trace import Value
 from treville.machines.states import Log
 from treville.programs import ir
@@ -143,21 +143,21 @@ class Walk:
         if self.last[0] != instruction.index or self.last[1] > self.position:
             self.order += 1
         self.last = (instruction.index, self.position)
-        address = data = _ZERO
-        picked = 0
+        address = _ZERO
+        by_data = picked = 0
         if isinstance(instruction, ir.Load | ir.Store):
             address = evaluate(instruction.address, self.registers)
         if isinstance(instruction, ir.Store):
-            data = evaluate(instruction.value, self.registers)
+            value = evaluate(instruction.value, self.registers)
             when = _ZERO if instruction.when is None else evaluate(instruction.when, self.registers)
-            picked = when.data | when.pick
+            address, by_data, picked = written(self.body, address, value, when)
         control = control_pick = 0
         for mask in self.scopes.data.values():
             control |= mask
         for mask in self.scopes.pick.values():
             control_pick |= mask
         return Needs(
-            address.data, data.data, control, address.pick, data.pick | picked, control_pick, self.order
+            address.data, by_data, control, address.pick, picked, control_pick, self.order
         )
 
     def _is_skipped(self, instruction: ir.Instruction) -> bool:
@@ -168,7 +168,7 @@ class Walk:
     def _branch(self, instruction: ir.Branch) -> None:
         taken = True
         if instruction.condition is not None:
-            condition = evaluate(instruction.condition, self.registers)
+            condition = decided(self.body, evaluate(instruction.condition, self.registers))
             taken = bool(condition.number)
             end = None if instruction.until is None else self.body.labels[instruction.until]
             self.scopes.open(end, condition)

@@ -188,7 +188,11 @@ def _joined(one: Thread, other: Thread) -> Thread:
         elif kind != "end" and first is not None:
             assert not isinstance(second, str)
             code.append(_both(first, second))
-    return replace(one, instructions=tuple(code), labels=labels)
+    # Where one side has the weaker dependencies, both have.
+    selects, updates = one.selects_pick or other.selects_pick, one.updates_pick or other.updates_pick
+    return replace(
+        one, instructions=tuple(code), labels=labels, selects_pick=selects, updates_pick=updates
+    )
 
 
 Piece = tuple[str, Instruction | str | None, list[Fence]]

@@ -125,7 +125,8 @@ def map_to_architecture(program: Program, context: Context) -> Program:
     if context.dialect and context.dialect not in LANGUAGE_OF:
         return program  # tests in assembly are what they are
     if context.dialect == "LKMM" and target == KERNEL:
-        return program  # its own model knows all that the test says
+        # its own model knows all that the test says, but for `?:`
+        return program.rewritten(lambda thread: replace(thread, selects_pick=False))
     return compile_program(program, target)
 
 

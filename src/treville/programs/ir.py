@@ -7,7 +7,8 @@ pointer arithmetic, comparison and dependencies through pointers need no special
 
 Dependencies (addr, data, ctrl) are not stored here: they follow from which registers an expression
 reads, and are computed where instructions become events. `Select` is the one operator whose first
-argument gives a weaker ("pick") dependency, as AArch64's conditional select does.
+argument gives a weaker ("pick") dependency, as AArch64's conditional select does; where it is a branch
+instead, a thread says so (`Thread.selects_pick`).
 
 Nothing here changes once it is made: front ends fill drafts (`programs.draft`), passes make other programs.
 """
@@ -386,7 +387,11 @@ class Location:
 class Thread:
     """One thread: its instructions, where its labels point (an index into `instructions`, its length for
     the end), and the initial values of its registers (absent ones are 0). `private` lists the cells (offset,
-    bits) of private objects, where they are known; those in `unset` hold any numbers at first, others 0."""
+    bits) of private objects, where they are known; those in `unset` hold any numbers at first, others 0.
+
+    Without `selects_pick` (`updates_pick`) what selects (conditions of stores, those of compare-and-swap)
+    depend on orders later writes and branches as it does where they are branches. Reads are left alone:
+    neither a branch nor a conditional move holds them back everywhere."""
 
     name: str
     instructions: tuple[Instruction, ...] = ()
@@ -396,6 +401,8 @@ class Thread:
     parameter: str = ""
     private: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     unset: frozenset[str] = frozenset()
+    selects_pick: bool = True
+    updates_pick: bool = True
 
     def rewritten(self, parts: Iterable[Iterable[Instruction]]) -> Thread:
         """The thread in which each instruction in turn becomes some others, or none. Labels stay in front of

@@ -77,6 +77,8 @@ def block(report: PortReport) -> str:
         lines.append(report.reason)
     if report.suggestion is not None:
         lines += _suggested(report.suggestion)
+    elif report.verdict is Verdict.FAIL:
+        lines.append("--suggest finds the cheapest changes for this, treville repair those for a property")
     return "\n".join(lines)
 
 

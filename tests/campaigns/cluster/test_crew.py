@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from treville.campaigns import litmus
 from treville.campaigns.cluster import versions
-from treville.campaigns.cluster.connection import local_processes
+from treville.campaigns.cluster.connection import Connection, local_processes
 from treville.campaigns.kind import Limits
 from treville.campaigns.litmus_task import Options, Question
 from treville.campaigns.run import Settings, run
 from treville.results import InputError
+from treville.results.errors import SchedulerLost
 
 TESTS = sorted((Path(__file__).resolve().parents[3] / "examples" / "litmus").glob("*.litmus"))
 
@@ -30,6 +33,43 @@ def test_what_a_killed_worker_had_is_asked_again(cluster: str) -> None:
     found += reports
     assert [report.file for report in found] == [question.file for question in asked]
     assert {report.status.value for report in found} == {"done"}
+
+
+class _NobodyAnswers:
+    """A client whose scheduler is silent: it connects again for ever, or every call waits."""
+
+    def __init__(self, status: str) -> None:
+        self.status = status
+
+    def sync(self, _what: Callable[[], object], callback_timeout: float) -> object:
+        raise TimeoutError(f"timed out after {callback_timeout} s.")
+
+    def nthreads(self) -> object:
+        raise AssertionError("only called by `sync`")
+
+    def close(self, timeout: float) -> None:
+        """Nothing to close."""
+
+
+@pytest.mark.parametrize("status", ["connecting", "running"])
+def test_a_scheduler_that_is_silent_is_lost(status: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    connection = Connection("tcp://there:8786", _NobodyAnswers(status))
+    monkeypatch.setattr("treville.campaigns.cluster.crew.connect", lambda _: connection)
+    monkeypatch.setattr(Connection, "patience", 0.2)
+    asked = [Question(str(TESTS[0]), "tso", Options())]
+    with pytest.raises(SchedulerLost, match="the scheduler at tcp://there:8786 is gone"):
+        list(run(litmus.KIND, asked, Settings(cluster="tcp://there:8786")))
+
+
+def test_nothing_is_awaited_for_ever(cluster: str) -> None:
+    distributed = pytest.importorskip("distributed")
+    with distributed.Client(cluster, set_as_default=False) as client:
+        connection = Connection(cluster, client)
+        assert connection.ask(client.nthreads, 60) == client.nthreads()
+        with pytest.raises(TimeoutError):
+            connection.ask(lambda: asyncio.sleep(1000), 0.1)
+        assert connection.patience > 0
 
 
 def test_machines_with_another_treville_are_refused(cluster: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -275,3 +275,15 @@ def test_assembly_in_a_module_for_aarch64_may_be_that_of_another_machine(
     found = dialect_for("arm64-apple-macosx14.0.0", templates)
     assert found is not None
     assert found.name == dialect
+
+
+@pytest.mark.parametrize("index", ["0let rec", "7", ""])
+def test_members_that_are_none_are_told_by_llvm(index: str, tmp_path: Path) -> None:
+    """Text that is no LLVM IR meets Treville's own passes before LLVM."""
+    path = tmp_path / "wrong.ll"
+    path.write_text(
+        "%pair = type { i32, i32 }\ndefine i32 @main() {\n  %p = alloca %pair, align 4\n"
+        f"  %q = getelementptr inbounds nuw %pair, ptr %p, i32 0, i32 {index}\n  ret i32 0\n}}\n"
+    )
+    with pytest.raises(InputError, match=r"wrong\.ll is not LLVM IR that this LLVM reads"):
+        load_program(path)

@@ -13,6 +13,7 @@ import logging
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -24,6 +25,7 @@ LOCAL = "local"
 _HINT = "install what clusters need: pip install 'treville[cluster]'"
 _ADDRESS = "an address is like tls://host:8786, or the file that `dask scheduler --scheduler-file` writes"
 _SECONDS_TO_CLOSE = 10
+_SECONDS_OF_WORK = 30.0
 # What Dask does to watch itself takes a few percent of a processor for each worker; its pages nobody needs.
 _QUIET = {
     "distributed.worker.profile.enabled": False,
@@ -45,6 +47,21 @@ class Connection:
     guard: Guard | None = None
     temporary: str | None = None
     silence: _Silence | None = None
+
+    @property
+    def patience(self) -> float:
+        """How many seconds a scheduler may be silent: as long as Dask itself tries to connect, and some more
+        for one that has much to do."""
+        from dask import config, utils
+
+        return (
+            float(utils.parse_timedelta(config.get("distributed.comm.timeouts.connect"))) + _SECONDS_OF_WORK
+        )
+
+    def ask(self, what: Callable[[], Any], seconds: float) -> Any:
+        """What a call of the client gives. Those wait for ever where the scheduler was lost in their midst;
+        this one raises `TimeoutError`."""
+        return self.client.sync(what, callback_timeout=seconds)
 
     def close(self) -> None:
         """End what was made here; a cluster elsewhere goes on."""

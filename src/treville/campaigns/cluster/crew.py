@@ -17,6 +17,7 @@ import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any, Generic
 
 from treville.campaigns.cluster.connection import connect
@@ -32,6 +33,8 @@ from treville.results.reports.report import Status
 
 _TICK = 0.1
 _SECONDS_BETWEEN_LOOKS = 2.0
+_SECONDS_TO_ANSWER = 10.0
+_SECONDS_TO_GATHER = 60.0
 _SECONDS_OF_WORK = 0.5  # in a bundle; bench/campaign.py measures what that costs
 _MOST_QUESTIONS = 256
 _MOST_BYTES = 16_000_000  # in a bundle
@@ -78,7 +81,7 @@ class Crew(Generic[Q, R]):
         self._bell_reader, self._bell = os.pipe()
         os.set_blocking(self._bell_reader, False)
         self._mean = 0.0  # seconds for a question
-        self._looked = 0.0
+        self._looked = self._silent = 0.0  # when the scheduler was asked, and when it first did not answer
         self._threads = 1
         self._look_around()
 
@@ -131,7 +134,8 @@ class Crew(Generic[Q, R]):
         self._running.clear()
         if futures:
             with suppress(Exception):  # the scheduler may be gone, in any way
-                self._connection.client.cancel(futures, force=True)
+                cancel = partial(self._connection.client.cancel, futures, force=True)
+                self._connection.ask(cancel, _SECONDS_TO_ANSWER)
         self._packer.close()
         self._connection.close()
         os.close(self._bell_reader)
@@ -197,14 +201,18 @@ class Crew(Generic[Q, R]):
 
     def _look_around(self) -> None:
         """How many threads the cluster has now, and whether it is there."""
-        client = self._connection.client
-        if client.status in ("closing", "closed"):
-            raise SchedulerLost(f"the scheduler at {self._connection.address} is gone")
-        now = time.monotonic()
-        if client.status == "running" and now - self._looked > _SECONDS_BETWEEN_LOOKS:
-            self._looked = now
+        client, now = self._connection.client, time.monotonic()
+        if client.status != "running":
+            self._silent = self._silent or now
+        elif now - self._looked > _SECONDS_BETWEEN_LOOKS:
+            self._looked, self._silent = now, self._silent or now
             with suppress(OSError):
-                self._threads = max(1, sum(client.nthreads().values()))
+                threads = self._connection.ask(client.nthreads, _SECONDS_TO_ANSWER)
+                self._threads, self._silent = max(1, sum(threads.values())), 0.0
+        # Dask connects again by itself, and closes the client if that fails, but not always.
+        gone = client.status in ("closing", "closed")
+        if gone or (self._silent and now - self._silent > self._connection.patience):
+            raise SchedulerLost(f"the scheduler at {self._connection.address} is gone")
 
     def _size(self) -> int:
         """How many questions make a bundle."""
@@ -276,12 +284,13 @@ class Crew(Generic[Q, R]):
         """What tasks returned or raised."""
         futures = [task.future for task in tasks]
         with suppress(Exception):
-            return list(self._connection.client.gather(futures)) if futures else []
+            gather = partial(self._connection.client.gather, futures)
+            return list(self._connection.ask(gather, _SECONDS_TO_GATHER)) if futures else []
         return [self._result(future) for future in futures]
 
     def _result(self, future: Any) -> Any:
         try:
-            return future.result()
+            return future.result(_SECONDS_TO_GATHER)
         except Exception as error:
             return error
 

@@ -6,13 +6,20 @@ a machine, which buffers or views lead to the same reads (docs/how-it-works/grap
 
 from __future__ import annotations
 
+import math
+
 from treville.engines.contract import YES, Decision, Engine, Failure, GaveUp, Proved, Refuted, Suitability
 from treville.engines.decide.by_states import OF_MACHINES
 from treville.engines.depth import DEEPEST
 from treville.engines.features import Feature
 from treville.engines.task import ProgramTask
 from treville.machines.graphs.explore import Explorer, Failing
-from treville.machines.graphs.of_program import explorer_for, knows_races, suits_graphs
+from treville.machines.graphs.of_program import (
+    excludes_races,
+    explorer_for,
+    knows_races,
+    suits_graphs,
+)
 from treville.machines.states import TooManyStates
 from treville.models.evaluate import evaluate
 from treville.passes.program import without_assertions
@@ -38,11 +45,16 @@ class Graphs(Engine[ProgramTask, Decision]):
 
     def fits(self, task: ProgramTask) -> Suitability:
         """Has the model what the search relies on?"""
-        if Feature.RACES in task.features and not knows_races(task.model):
+        if Feature.RACES in task.features and not excludes_races(task.model):
             return Suitability(f"graphs do not know the races of {task.model.name}")
         return (
             YES if suits_graphs(task.model) else Suitability(f"graphs cannot be built for {task.model.name}")
         )
+
+    def left(self) -> float:
+        """As many units for what is left of the search as what is done of it took."""
+        done = 0.0 if self._explorer is None else self._explorer.progress
+        return self._work * (1.0 - done) / done if done > 0 else math.inf
 
     def search(self, task: ProgramTask, budget: Budget) -> Decision:
         """Explore on; where recursion was cut, and no bound was asked for, again with deeper recursion."""
@@ -81,6 +93,8 @@ class Graphs(Engine[ProgramTask, Decision]):
             return self._refuted(task, explorer, found)
         if explorer.threads.was_cut:
             return None
+        if Feature.RACES in task.features and not explorer.looks_for_races:
+            return GaveUp(f"graphs do not know what else {task.model.name} orders", stats=self._stats())
         also = frozenset({Property.RACE}) if explorer.looks_for_races else frozenset()
         return Proved(stats=self._stats(), also=also)
 
@@ -94,9 +108,10 @@ class Graphs(Engine[ProgramTask, Decision]):
         races = Feature.RACES in task.features
         program = without_assertions(task.program) if races else task.program
         explorer = explorer_for(program, task.model, task.property.errors, task.bound)
-        explorer.races_fail = races
+        explorer.races_fail = races and knows_races(task.model)
         # A program without errors has the same races, whether its assertions are left out or not.
-        explorer.looks_for_races = races or (task.property is Property.SAFETY and knows_races(task.model))
+        is_safety = task.property is Property.SAFETY
+        explorer.looks_for_races = races or (is_safety and excludes_races(task.model))
         return explorer
 
     def _stats(self) -> dict[str, int]:

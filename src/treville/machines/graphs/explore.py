@@ -71,7 +71,9 @@ class Explorer:
     _first: dict[int, int] = field(default_factory=dict)
     _children: dict[tuple[int, int], int] = field(default_factory=dict)
     _stack: list[Choice] = field(default_factory=list)
+    _shares: list[float] = field(default_factory=list)  # of the search, for each choice of the stack
     _graph: Graph | None = None
+    _share: float = 1.0
     _look_on: int = _LOOK_ON
 
     def __post_init__(self) -> None:
@@ -81,6 +83,12 @@ class Explorer:
         self._waits = Waits(self.threads, depends)
         self._races = Races(self.clocks)
         self._stack.append(self._begin)
+        self._shares.append(1.0)
+
+    @property
+    def progress(self) -> float:
+        """How much of the search is done, if all choices of a graph lead to equally much."""
+        return 1.0 - sum(self._shares) - (self._share if self._graph is not None else 0.0)
 
     def explore(self) -> Failing | None:
         """Go on until a thread fails, or everything was seen."""
@@ -95,13 +103,14 @@ class Explorer:
                         break
                     found = stack[-1]()  # it stays there if work ends in the midst of it
                     stack.pop()
+                    self._share = self._shares.pop()
                 else:
                     self.spend(1)
                     found = self._next(self._graph)
                     self._look_on -= bool(self.doubt)
             except Again:
                 found, self.complete, self.blocked = None, 0, 0
-                stack[:] = [self._begin]
+                stack[:], self._shares[:] = [self._begin], [1.0]
             if isinstance(found, Failing):
                 return found
             self._graph = found
@@ -245,6 +254,7 @@ class Explorer:
     def _one_of(self, choices: list[Choice]) -> Graph | None:
         """Do the last of several, and keep the others for later."""
         self._stack.extend(choices)
+        self._shares += [self._share / max(1, len(choices))] * len(choices)
         return None
 
     # -- accesses ----------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ _QUICKLY_FORBIDDEN: dict[str, tuple[str, ...]] = {
     "aarch64": (), "armv7": ("strong", "light"), "power": ("strong", "light"),
 }  # fmt: skip
 _CAUSAL = ("sc", "svcomp")
-_C11 = "rc11"
+_C11, _IMM = "rc11", "imm"
 
 
 def suits_graphs(model: Model) -> bool:
@@ -48,6 +48,12 @@ def suits_graphs(model: Model) -> bool:
 def knows_races(model: Model) -> bool:
     """Is what happens before what in its races that of the search?"""
     return model.shipped == _C11 and not is_about_parts(model)
+
+
+def excludes_races(model: Model) -> bool:
+    """Does all that happens before something in the search do so in its races? Then a search that meets no
+    race proves that there are none. IMM's happens-before has all of RC11's: longer release sequences."""
+    return model.shipped in (_C11, _IMM) and not is_about_parts(model)
 
 
 def explorer_for(

@@ -59,6 +59,7 @@ class Future:
         self._places: list[set[tuple[str, int]]] = [set() for _ in self.code]
         self._known: set[tuple[int, int, int]] = set()
         self._ahead: dict[tuple[int, int], Ahead] = {}
+        self._behind: dict[tuple[int, int], Ahead] = {}  # of instructions that may come
         self._lanes = 0
         self._writes = self._mask(lambda i: isinstance(i, ir.Store) or (isinstance(i, ir.Load) and i.link))
         self._relaxed = self._mask(_is_relaxed)
@@ -89,7 +90,7 @@ class Future:
             self.ordered.add(address)
             known = False
         if not known:
-            self._ahead.clear()
+            self._forget()
             raise Surprise
 
     def cell(self, address: int) -> int:
@@ -121,7 +122,7 @@ class Future:
             width = self.lanes.width
             self.fences, self.loose = self.fences | bits, self.loose | bits << width
             self.strict |= bits << 2 * width
-            self._ahead.clear()
+            self._forget()
             raise Surprise
         return lane
 
@@ -147,16 +148,24 @@ class Future:
     def of(self, thread: int, number: int) -> Ahead:
         """What a thread may still do, or those that it starts."""
         if self._lanes != len(self.lanes.keys):
-            self._ahead.clear()
+            self._forget()
             self._lanes = len(self.lanes.keys)
         found = self._ahead.get((thread, number))
         if found is None:
-            found = self._ahead[thread, number] = self._look(thread, number)
+            frame = self.threads.frames[thread]
+            code = 0 if frame.end is not None else self._reach[frame.body][frame.position]
+            found = self._behind.get((code, number))
+            if found is None:
+                found = self._behind[code, number] = self._look(code, number)
+            self._ahead[thread, number] = found
         return found
 
-    def _look(self, thread: int, number: int) -> Ahead:
-        frame = self.threads.frames[thread]
-        code = 0 if frame.end is not None else self._reach[frame.body][frame.position]
+    def _forget(self) -> None:
+        """What was told is out of date."""
+        self._ahead.clear()
+        self._behind.clear()
+
+    def _look(self, code: int, number: int) -> Ahead:
         has_ordered = bool(code & (self._ordered | self._fences))
         counted = self.fences | self.loose | self.strict if has_ordered else 0
         return Ahead(

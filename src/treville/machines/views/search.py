@@ -60,6 +60,7 @@ class ViewMachine:
     budget: Budget = field(default_factory=Budget)
     accepts: Callable[[Answer], bool] = bool
     refused_runs: int = 0
+    _left: int = 0  # states of searches that were begun again
     _seen: dict[State, Seen] = field(default_factory=dict)
     _widths: list[int] = field(default_factory=lambda: list(_WIDTHS))
 
@@ -85,6 +86,7 @@ class ViewMachine:
             try:
                 return self._search()
             except Surprise:
+                self._left += len(self._seen)
                 self._begin()
             except LaneOverflow:
                 self._prepare()
@@ -102,7 +104,7 @@ class ViewMachine:
         return Answer(Verdict.UNKNOWN if unsure else Verdict.PASS, len(self._seen))
 
     def _look_at_limits(self) -> None:
-        if len(self._seen) > self.limit:
+        if self._left + len(self._seen) > self.limit:
             raise LimitReached("too many states")
         self._expanded += 1
         if self._expanded % BETWEEN_LOOKS == 0:

@@ -5,6 +5,7 @@ Accesses are as wide as the program has them; `programs.cells` makes them access
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, TypeAlias
 
 from treville.programs import ir
@@ -46,6 +47,7 @@ FULL_FENCE = frozenset({"SC", "MFENCE"})
 THREAD_LOCAL = "thread-local "
 LIFE = "#life"  # of a local that ends: its address while it lives, else 0
 NOWHERE_ELSE = ir.Const(0)
+_OF_COMPUTED_LENGTH = re.compile(r"vla\d*(?:\.|$)")
 Moved: TypeAlias = tuple[ir.Expr, ir.Expr]  # a value, and its bits that nobody set
 
 
@@ -93,6 +95,9 @@ class Memory:
         size: ir.Expr = ir.Const(size_of(kind))
         cells: tuple[tuple[int, int], ...] = ()
         count = self.body.value(frame, *instruction.operands[0]) if instruction.operands else ir.Const(1)
+        if _OF_COMPUTED_LENGTH.match(instruction.result or ""):
+            told = "an array of no length, or a negative one, is reached"
+            self.body.emit(ir.Assert(ir.Op("gt", (count, ir.Const(0)), 32), told, undefined=True))
         if (instruction.result or "") in frame.private:
             self._declare_private(frame, instruction.result or "", kind, count)
             return

@@ -261,13 +261,23 @@ def _parsed(llvm: Any, module: bytes, name: str) -> Any:
         if module[:4] in (b"BC\xc0\xde", b"\xde\xc0\x17\x0b"):
             text = str(llvm.parse_bitcode(module))
         else:
-            text = module.decode(errors="replace")
-        marked = with_unset_variables(with_lives(_CPU.sub("", text)))
-        parsed = llvm.parse_assembly(_mark_for_inlining(marked))
+            text = _CPU.sub("", module.decode(errors="replace"))
+            if name.endswith(".ll"):  # people write it as they like
+                text = str(llvm.parse_assembly(text))
+        parsed = llvm.parse_assembly(_mark_for_inlining(_marked(llvm, _CPU.sub("", text))))
         parsed.verify()
     except RuntimeError as error:
         raise InputError(f"{name} is not LLVM IR that this LLVM reads: {str(error).strip()[:1000]}") from None
     return parsed
+
+
+def _marked(llvm: Any, text: str) -> str:
+    """The text with marks for lives and for reads of what nobody set."""
+    try:
+        return with_unset_variables(with_lives(text))
+    except (ValueError, LookupError):
+        llvm.parse_assembly(text)  # it says what is wrong with a text that is no LLVM IR
+        raise
 
 
 def _machine(llvm: Any) -> Any:

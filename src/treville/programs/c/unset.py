@@ -24,8 +24,15 @@ from treville.records import dataclass
 MOST_PARTS = 64
 
 _ALLOCA = re.compile(rf"^  ({NAME}) = alloca ([^,\n]+)(?:, align \d+)?(?:, !dbg.*)?$")
-_LOAD = re.compile(rf"^  ({NAME}) = load (i\d+|ptr), ptr ({NAME}|@[^,]+|getelementptr.*\)),")
-_STORE = re.compile(rf"^  store (?:i\d+|ptr) (.+?), ptr ({NAME}),")
+_KIND = r"(?:atomic )?(?:volatile )?"
+_ORDER = r"(?: [a-z_]+)?"
+_LOAD = re.compile(
+    rf"^  ({NAME}) = load {_KIND}(i\d+|ptr), ptr ({NAME}|@[^, ]+|getelementptr.*\)){_ORDER},"
+)
+_CALL = re.compile(
+    rf"^  ({NAME}) = (?:tail |notail )?call (?:(?:zeroext|signext|noundef|nonnull|noalias) )*(i\d+|ptr) "
+)
+_STORE = re.compile(rf"^  store {_KIND}(?:i\d+|ptr) (.+?), ptr ({NAME}){_ORDER},")
 _DECLARED = re.compile(rf"^ +#dbg_declare\(ptr ({NAME}),")
 _FILLED = re.compile(rf"^  call void @llvm\.mem(?:cpy|set)\.[\w.]+\(ptr (?:align \d+ )?({NAME}),")
 # What the compiler makes for itself: arguments, and copies that it fills at once.
@@ -43,7 +50,7 @@ _FIELDS = re.compile(r"^%bf\.load\d*$")
 _FIELD = re.compile(r"^  (%bf\.(?:clear|lshr|ashr|shl)\d*) = (?:and|lshr|ashr|shl) (i\d+) %bf\.")
 # What is read to be handed on as a whole: structs as arguments and results.
 _HANDED_ON = re.compile(r'^%"?(?:coerce|retval)|^%\d+$')
-_HANDING_ON = re.compile(rf"^  (?:(?:{NAME} = )?(?:tail |notail )?call |ret |store )")
+_HANDING_ON = re.compile(rf"^  (?:(?:{NAME} = )?(?:(?:tail |notail )?call |cmpxchg |atomicrmw )|ret |store )")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +118,7 @@ def _function(lines: list[str], terms: Terms) -> _Function:
 def _with_marks(function: _Function, used: set[str]) -> list[str]:
     """`used`: the functions that marks call."""
     declared = {match[1] for line in function.lines if (match := _DECLARED.match(line))}
-    mentions = _Mentions(function.lines)
+    mentions = _Mentions(function.lines, function.single)
     out: list[str] = []
     for line in function.lines:
         out.append(line)
@@ -128,9 +135,12 @@ def _with_marks(function: _Function, used: set[str]) -> list[str]:
         if (field := _FIELD.match(line)) and mentions.is_last(field[1]):
             used.add(f"{READ}{field[2]}")
             out.append(f"  call void @{READ}{field[2]}({field[2]} {field[1]}){_place(line)}")
-        if (read := _LOAD.match(line)) and _may_be_unset(read, function) and mentions.look_at(read):
+        if (read := _LOAD.match(line)) and _may_be_unset(read, function, mentions) and mentions.look_at(read):
             used.add(f"{READ}{read[2]}")
             out.append(f"  call void @{READ}{read[2]}({read[2]} {read[1]}){_place(line)}")
+        if (call := _CALL.match(line)) and mentions.use_result(call[1]):
+            used.add(f"{READ}{call[2]}")
+            out.append(f"  call void @{READ}{call[2]}({call[2]} {call[1]}){_place(line)}")
     return out
 
 
@@ -139,9 +149,9 @@ def _place(line: str) -> str:
     return place[0] if place else ""
 
 
-def _may_be_unset(read: re.Match[str], function: _Function) -> bool:
+def _may_be_unset(read: re.Match[str], function: _Function, mentions: _Mentions) -> bool:
     """May it read a variable that has no value, by its name or through a pointer?"""
-    handed_on = function.first.get(read[3], read[2]) != read[2]
+    handed_on = function.first.get(read[3], read[2]) != read[2] and mentions.hand_on(read[1])
     if _FIELDS.match(read[1]):
         return False  # what is looked at is a part of it
     return read[3] in function.unset or (read[3] not in function.single and not handed_on)
@@ -160,9 +170,11 @@ def _given(lines: list[str]) -> set[str]:
 
 
 class _Mentions:
-    """Where the names of a function are mentioned."""
+    """Where the names of a function are mentioned; `single` are its variables that hold one number."""
 
-    def __init__(self, lines: list[str]) -> None:
+    def __init__(self, lines: list[str], single: frozenset[str]) -> None:
+        self.single = single
+        self.structs = {match[1] for line in lines if (match := _ALLOCA.match(line))} - single
         self.lines: dict[str, list[str]] = {}
         for line in lines:
             for name in set(NAMES.findall(line)):
@@ -174,7 +186,26 @@ class _Mentions:
         uses = self.lines[read[1]][1:]
         if not uses or read[3] == "%retval" or self._are_written_back(uses, read[3]):
             return False
-        return not _HANDED_ON.match(read[3]) or not all(_HANDING_ON.match(use) for use in uses)
+        return not _HANDED_ON.match(read[3]) or not self.hand_on(read[1])
+
+    def hand_on(self, value: str) -> bool:
+        """Is a value given to others, and nothing else done with it? To keep it in a variable is more."""
+        return all(_HANDING_ON.match(use) and not self._keeps(use) for use in self.lines[value][1:])
+
+    def _keeps(self, line: str) -> bool:
+        stored = _STORE.match(line)
+        if stored is None or stored[2] == "%retval" or _TEMPORARY.search(stored[2]):
+            return False
+        return stored[2] in self.single
+
+    def use_result(self, result: str) -> bool:
+        """Is the result of a call used? A struct that is returned as a number is stored in one."""
+        uses = self.lines[result][1:]
+        return bool(uses) and not all(map(self._fills, uses))
+
+    def _fills(self, line: str) -> bool:
+        stored = _STORE.match(line)
+        return stored is not None and (stored[2].startswith("%coerce") or stored[2] in self.structs)
 
     def is_last(self, field: str) -> bool:
         """Is it what a program sees of a bit-field, and no step on the way there?"""

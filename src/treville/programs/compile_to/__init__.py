@@ -95,10 +95,16 @@ def _is_full(instruction: Instruction | None) -> bool:
 
 
 class _Compiler:
-    """Rewrites threads instruction by instruction, keeping labels in place."""
+    """Rewrites threads instruction by instruction, keeping labels in place. AArch64 has a conditional select
+    and a compare-and-swap of one instruction; elsewhere there are branches, or what C says is the order that
+    a language keeps. The kernel's compare-and-exchange is left as its model has it."""
+
+    selects_pick = False
+    updates_pick = False
 
     def thread(self, thread: Thread) -> Thread:
         """The compiled copy of a thread."""
+        thread = replace(thread, selects_pick=self.selects_pick, updates_pick=self.updates_pick)
         code, targets = thread.instructions, set(thread.labels.values())
         before = [None if at in targets else each for at, each in enumerate(code[:-1], 1)]
         around = zip([None, *before], [*code[1:], None], strict=False)
@@ -116,6 +122,7 @@ class _HardwareCompiler(_Compiler):
 
     def __init__(self, mapping: Mapping) -> None:
         self.mapping = mapping
+        self.selects_pick = self.updates_pick = mapping.name == "aarch64"
 
     def instruction(
         self, instruction: Instruction, around: tuple[Instruction | None, Instruction | None]
@@ -217,6 +224,8 @@ class _LanguageCompiler(_Compiler):
 
 class _KernelCompiler(_Compiler):
     """The Linux kernel model: its own macros, plain accesses and what pthreads need; no C11 atomics."""
+
+    updates_pick = True
 
     def instruction(
         self, instruction: Instruction, around: tuple[Instruction | None, Instruction | None]

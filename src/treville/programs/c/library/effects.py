@@ -40,23 +40,29 @@ WRITES: dict[str, tuple[int, ...]] = {
         ("pthread_create", "thrd_create", "pthread_key_create", "tss_create", "pthread_once", "call_once"),
         _FIRST,
     ),
-    **dict.fromkeys(("pthread_join", "thrd_join", "sem_getvalue"), (1,)),
+    **dict.fromkeys(
+        ("pthread_join", "thrd_join", "sem_getvalue", "pthread_setcancelstate", "pthread_setcanceltype"),
+        (1,),
+    ),
     **dict.fromkeys(
         ("pthread_self", "thrd_current", "pthread_equal", "thrd_equal", "pthread_setspecific", "tss_set",
          "pthread_getspecific", "tss_get", "pthread_key_delete", "tss_delete", "pthread_exit", "thrd_exit",
          "pthread_detach", "thrd_detach", "thrd_yield", "pthread_yield", "thrd_sleep", "pthread_setname_np",
-         "pthread_setconcurrency", "pthread_testcancel", "pthread_setcancelstate", "pthread_setcanceltype",
-         "_pthread_cleanup_push", "_pthread_cleanup_pop"),
+         "pthread_setconcurrency", "pthread_testcancel", "_pthread_cleanup_push", "_pthread_cleanup_pop"),
         (),
     ),
     **dict.fromkeys(  # attributes say nothing that matters here; nobody can read them
-        ("pthread_attr_init", "pthread_attr_destroy", "pthread_attr_setdetachstate", "pthread_attr_setscope",
+        ("pthread_attr_destroy", "pthread_attr_setscope",
          "pthread_attr_setstacksize", "pthread_attr_setschedpolicy", "pthread_mutexattr_destroy",
          "pthread_mutexattr_setpshared", "pthread_rwlockattr_init", "pthread_rwlockattr_destroy",
          "pthread_condattr_init", "pthread_condattr_destroy", "pthread_condattr_setclock"),
         (),
     ),
-    **dict.fromkeys(("pthread_mutexattr_init", "pthread_mutexattr_settype"), _FIRST),
+    **dict.fromkeys(
+        ("pthread_mutexattr_init", "pthread_mutexattr_settype", "pthread_attr_init",
+         "pthread_attr_setdetachstate"),
+        _FIRST,
+    ),
     **dict.fromkeys(
         tuple(
             f"pthread_mutex_{name}"

@@ -84,16 +84,20 @@ def note_held(here: Call, held: ir.Expr) -> None:
 def require_held(here: Call) -> ir.Reg:
     """Only who holds a lock may unlock it. How often it was held."""
     held = held_times(here)
-    told = f"an unlock of a {_kind(here)} that the thread does not hold"
-    _require(here, ir.Op("ne", (held, ZERO), WORD), told, fatal=False)
+    require_mine(here, ir.Op("ne", (held, ZERO), WORD))
     note_held(here, ZERO)
     return held
 
 
 def require_held_for_wait(here: Call) -> None:
-    """Only who holds a mutex may wait with it for a condition variable."""
-    told = f"a call of {here.name} with a mutex that the thread does not hold"
-    _require(here, ir.Op("ne", (held_times(here, 1), ZERO), WORD), told, fatal=False)
+    """Only who holds an ordinary mutex may wait with it for a condition variable."""
+    require_mine(here, ir.Op("ne", (held_times(here, 1), ZERO), WORD))
+
+
+def require_mine(here: Call, mine: ir.Expr) -> None:
+    """The thread holds the lock that it unlocks or waits with."""
+    what = f"an unlock of a {_kind(here)}" if "unlock" in here.name else f"a call of {here.name} with a mutex"
+    _require(here, mine, f"{what} that the thread does not hold", fatal=False)
 
 
 def held_or(here: Call, locked: ir.Expr) -> ir.Expr:

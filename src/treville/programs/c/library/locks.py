@@ -23,10 +23,17 @@ from treville.programs.c.library.lock_states import (
     require_barrier,
     require_condition,
     require_held,
-    require_held_for_wait,
     require_no_barrier,
 )
-from treville.programs.c.library.mutexes import BUSY, C11_TIMED_OUT, LOCKED, TIMED_OUT, UNLOCKED, locked
+from treville.programs.c.library.mutexes import (
+    BUSY,
+    C11_TIMED_OUT,
+    LOCKED,
+    TIMED_OUT,
+    UNLOCKED,
+    locked,
+    require_mine_for_wait,
+)
 from treville.programs.c.library.static_locks import is_apples
 
 MINUS_ONE = ir.Const(-1)
@@ -111,8 +118,7 @@ def _timed_wait(late: ir.Const) -> Handler:
 
 def _require_mutex(here: Call) -> None:
     require_condition(here)
-    if not here.body.translation.owned_mutexes:
-        require_held_for_wait(here)
+    require_mine_for_wait(here)
 
 
 def _wait(here: Call) -> None:

@@ -19,6 +19,8 @@ from treville.programs.c.library.lock_states import (
     require_alive,
     require_first_init,
     require_held,
+    require_held_for_wait,
+    require_mine,
 )
 from treville.programs.c.library.static_locks import has_kind, is_apples
 from treville.programs.c.llvm import GlobalName, Module, Number
@@ -106,7 +108,10 @@ def lock(here: Call) -> None:
         held = here.body.set(mine, ir.Select(kind, _held_by_me(old), ZERO))
         return ir.Select(_is_free(old), ONE, held)
 
-    here.update(here.argument(0), lambda old: ir.Select(_is_free(old), _mine(), _again(kind, old)), may_pass)
+    def new(old: ir.Reg) -> ir.Expr:
+        return ir.Select(_is_free(old), _mine(), _again(kind, old))
+
+    here.update(here.argument(0), new, may_pass, require_alive)
     here.fence()
     checked = ir.Select(_equal(kind, _CHECKING), ir.Reg(mine), ZERO)
     here.returns(ir.Select(checked, DEADLOCK, ZERO))
@@ -125,8 +130,7 @@ def try_lock(busy: ir.Const) -> Handler:
             held = ir.Select(_equal(kind, _RECURSIVE), _held_by_me(old), ZERO)
             new = ir.Select(free, new, _again(kind, old))
             free = ir.Select(free, ONE, held)
-        if kind is None:
-            require_alive(here, old)
+        require_alive(here, old)
         here.body.emit(ir.Store(address, new, LOCKING, WORD, link=True, when=free))
         here.fence()
         if kind is None:
@@ -153,9 +157,22 @@ def unlock(here: Call) -> None:
         less = ir.Select(ir.Op("ge", (old, _AGAIN), WORD), ir.Op("sub", (old, _AGAIN), WORD), UNLOCKED)
         return ir.Select(kind, ir.Select(_held_by_me(old), less, old), UNLOCKED)
 
-    old = here.update(here.argument(0), after, lambda _: ONE)
+    def check(here: Call, old: ir.Expr) -> None:
+        require_alive(here, old)
+        told = ir.Const(0) if here.name.startswith("mtx_") else kind  # POSIX's kinds return that they are not
+        require_mine(here, ir.Select(told, ONE, _held_by_me(old)))
+
+    old = here.update(here.argument(0), after, lambda _: ONE, check)
     here.fence()
     here.returns(ir.Select(kind, ir.Select(_held_by_me(old), ZERO, NOT_OWNED), ZERO))
+
+
+def require_mine_for_wait(here: Call) -> None:
+    """Only who holds a mutex may wait with it for a condition variable."""
+    if _owned(here):
+        require_mine(here, _held_by_me(here.load(here.argument(1), link=False)))
+    else:
+        require_held_for_wait(here)
 
 
 def init(here: Call) -> None:

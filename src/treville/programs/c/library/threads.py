@@ -5,7 +5,7 @@ POSIX says that these calls synchronise memory: each is a full fence under every
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -26,8 +26,10 @@ from treville.programs.c.library.calls import (
     each_function,
     library_candidates,
 )
+from treville.programs.c.library.static_locks import is_apples
 from treville.programs.c.llvm import Block, Function, GlobalName, LocalName, Module, Number, Value, VoidType
 from treville.programs.c.private import is_read, private_variables
+from treville.programs.grids import Cell
 from treville.relations.graphs import reachable
 
 if TYPE_CHECKING:
@@ -51,6 +53,8 @@ _KEYS = {"pthread_key_create": 1, "tss_create": 1}
 _JOINS = ("pthread_join", "thrd_join")
 _CREATES = ("pthread_create", "thrd_create")
 _LEAVES = (*_JOINS, "pthread_detach", "thrd_detach")
+_SET_DETACHED = "pthread_attr_setdetachstate"
+_DETACHED, _DETACHED_FOR_APPLE = ir.Const(1), ir.Const(2)
 _ASK_FOR_THREADS = (*_LEAVES, "pthread_equal", "thrd_equal")
 
 
@@ -59,17 +63,19 @@ class ThreadData:
     of their values (and how often these may be due), whether anybody asks what a thread returned, and whether
     threads that others started ask for numbers of threads, or join them. `chosen`: joins whose thread memory
     tells. `only_first`: all threads are started by the first one; `only_first_leaves`: threads are
-    joined and detached by it alone."""
+    joined and detached by it alone. `attributes`: some of them may say that a thread is detached."""
 
     def __init__(self, module: Module, taken: set[str]) -> None:
         self.keys: dict[int, tuple[int, Value]] = {}  # by call: number and destructor
-        self.results = False
+        self.results = self.attributes = False
         self.chosen: set[int] = set()
         for function in module.functions.values():
             for instruction in (i for block in function.blocks for i in block.instructions):
                 callee = instruction.operands[0][1] if instruction.opcode == "call" else None
                 if isinstance(callee, GlobalName) and callee.name in _KEYS:
                     self.keys[id(instruction)] = (len(self.keys), instruction.operands[2][1])
+                elif isinstance(callee, GlobalName) and callee.name == _SET_DETACHED:
+                    self.attributes = True
                 elif isinstance(callee, GlobalName) and callee.name in _JOINS:
                     self.results = self.results or _asks(function, instruction.operands[2][1])
                     if _is_chosen(function, instruction.operands[1][1]):
@@ -215,6 +221,8 @@ def _create(here: Call, function: int, argument: int) -> None:
     here.fence()
     each_function(body, here.argument(function), candidates(body, 1), start)
     body.emit(ir.WritePrivate(_STARTED, _noted_at(thread), ONE))
+    if body.translation.threads.attributes and here.name == "pthread_create":
+        _begin_detached(here, thread)
     if here.operands[0][1] == Number(0):
         told = "a null pointer instead of a place for the thread's number is reached"
         body.emit(ir.Assert(ZERO, told, memory=True, fatal=False))
@@ -224,6 +232,34 @@ def _create(here: Call, function: int, argument: int) -> None:
     if body.translation.threads.numbers:
         body.emit(ir.Store(_cell_of(body, _NUMBERS, thread), ONE, SYNCHRONISING, 64))
     here.returns(ZERO)
+
+
+def _begin_detached(here: Call, thread: ir.Reg) -> None:
+    """A thread is detached from the beginning if its attributes say so."""
+    if here.operands[1][1] == Number(0):
+        return
+    state = here.body.memory.read_cell(here.frame, here.operands[1], Cell(0, WORD))
+    detached = ir.Op("eq", (state, _detached(here)), WORD)
+    if here.body.translation.threads.only_first_leaves:
+        here.body.emit(ir.WritePrivate(_GONE, _noted_at(thread), detached))
+    else:
+        place = _cell_of(here.body, _GONE, thread)
+        here.body.emit(ir.Store(place, ONE, SYNCHRONISING, 64, when=detached))
+
+
+def _detached(here: Call) -> ir.Const:
+    return _DETACHED_FOR_APPLE if is_apples(here.body.translation.module) else _DETACHED
+
+
+def _attributes(value: Callable[[Call], ir.Expr]) -> Handler:
+    """What attributes say of detached threads is their first word."""
+
+    def handle(here: Call) -> None:
+        if here.body.translation.threads.attributes:
+            here.write(0, value(here), WORD)
+        here.returns(ZERO)
+
+    return handle
 
 
 def _join(here: Call, bits: int) -> None:
@@ -283,6 +319,15 @@ def _detach(here: Call) -> None:
 
 def _self(here: Call) -> None:
     here.returns(ir.Reg(ir.OWN_NUMBER))
+
+
+def _cancellation(here: Call) -> None:
+    """Nobody cancels threads; what was set before is one of two numbers."""
+    if here.operands[1][1] != Number(0):
+        before = ir.Reg(here.body.fresh("before"))
+        here.body.emit(ir.Havoc(before.name, (0, 1)))
+        here.write(1, before, WORD)
+    here.returns(ZERO)
 
 
 def _equal(here: Call) -> None:
@@ -419,10 +464,14 @@ FUNCTIONS: dict[str, Handler] = {
     "pthread_exit": _exit_thread, "thrd_exit": _exit_thread,
     "pthread_once": _once, "call_once": _once,
     **dict.fromkeys(
-        ("sched_yield", "thrd_yield", "pthread_yield",
-         "pthread_setconcurrency", "pthread_attr_init", "pthread_attr_destroy", "pthread_attr_setdetachstate",
-         "pthread_attr_setstacksize", "pthread_attr_setscope", "pthread_attr_setschedpolicy",
-         "pthread_setname_np", "pthread_setcancelstate", "pthread_setcanceltype", "pthread_testcancel"),
+        (
+            "sched_yield", "thrd_yield", "pthread_yield", "pthread_setconcurrency",
+            "pthread_attr_destroy", "pthread_attr_setstacksize", "pthread_attr_setscope",
+            "pthread_attr_setschedpolicy", "pthread_setname_np", "pthread_testcancel",
+        ),
         Call.nothing,
     ),
+    "pthread_attr_init": _attributes(lambda _: ZERO),
+    _SET_DETACHED: _attributes(lambda here: here.argument(1)),
+    "pthread_setcancelstate": _cancellation, "pthread_setcanceltype": _cancellation,
 }  # fmt: skip

@@ -228,8 +228,9 @@ def _compare_and_swap(order: str, bits: int) -> Handler:
 
         def emit(builder: Builder) -> None:
             base = _kept_address(builder, where, compared)
+            _choose(builder)
             builder.load(_OLD, base, read, width, link=True)
-            _choose(builder, equal)
+            _restrict(builder, equal)
             writes_back = _written_back(equal)
             builder.emit(Store(base, source.value, write, width, link=True, when=equal))
             builder.emit(Store(base, Reg(_OLD), write, width, link=True, when=writes_back))
@@ -240,9 +241,13 @@ def _compare_and_swap(order: str, bits: int) -> Handler:
     return handler
 
 
-def _choose(builder: Builder, equal: Expr) -> None:
-    """Pick one of the instruction's behaviours: two where the comparison succeeds, three where it fails."""
+def _choose(builder: Builder) -> None:
+    """Pick one of the instruction's behaviours, before its read: nothing comes between that and its write."""
     builder.emit(Havoc(_CHOICE, (0, 1, 2)))
+
+
+def _restrict(builder: Builder, equal: Expr) -> None:
+    """There are two behaviours where the comparison succeeds, three where it fails."""
     builder.emit(Assume(Op("or", (Op("lnot", (equal,)), Op("ne", (Reg(_CHOICE), Const(2)))))))
 
 
@@ -275,9 +280,10 @@ def _compare_and_swap_pair(order: str) -> Handler:
         def emit(builder: Builder) -> None:
             base = _kept_address(builder, where, *compared)
             places = [base, _second(base, bits)]
+            _choose(builder)
             for half, at in enumerate(places):
                 builder.emit(Load(olds[half], at, read, bits, link=half == 0, parallel=half == 1))
-            _choose(builder, equal)
+            _restrict(builder, equal)
             back = _written_back(equal)
             for half, at in enumerate(places):
                 linked, beside = half == 0, half == 1
