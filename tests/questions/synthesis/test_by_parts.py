@@ -198,6 +198,48 @@ def test_a_fence_that_no_test_mentions_orders_what_it_orders_at_home() -> None:
     assert found == [False, True]
 
 
+SB = """AArch64 SB
+{{ 0:X1=x; 0:X3=y; 1:X1=y; 1:X3=x; }}
+ P0          | P1          ;
+ MOV W0,#1   | MOV W0,#1   ;
+ STR W0,[X1] | STR W0,[X1] ;
+ DMB SY      | {fence:<11} ;
+ LDR W2,[X3] | LDR W2,[X3] ;
+exists (0:X2=0 /\\ 1:X2=0)
+"""
+
+
+def test_stores_that_are_complete_are_told_from_stores_in_order() -> None:
+    """`dsb st` orders a write before a read on AArch64, `dmb st` does not."""
+    tests = [load_test(SB.format(fence=fence), "SB.litmus") for fence in ("DMB ST", "DSB ST", "DMB SY")]
+    requirements = labelled(tests, load_model("aarch64"))
+    assert [each.allowed for each in requirements] == [True, False, False]
+    answer = fill_built_in(Problem("AArch64", tuple(requirements)), Vocabulary("AArch64"), Budget())
+    assert answer.found is not None
+    assert not judge(answer.found.resolved(), requirements, Budget(), "").wrong
+
+
+def test_models_that_are_learnt_take_ordered_accesses() -> None:
+    """Otherwise no test of them could be asked for, and a model without them would be called unique."""
+    without = resolve_text(f"{Vocabulary('AArch64').prelude}acyclic po-loc | rf | co | fr\n", "without.cat")
+    scope = Scope("AArch64", 4, threads=2, least=4, instructions=frozenset({"acq", "rel"}))
+    assert smallest_difference(without, load_model("aarch64"), scope) is not None
+
+
+def test_parts_are_written_as_they_were_computed() -> None:
+    """Also where program order is composed: a fence is no access in between."""
+    tests = [load_test(SB.format(fence=fence), "SB.litmus") for fence in ("DMB ST", "LDR W4,[X3]")]
+    vocabulary = Vocabulary("AArch64")
+    world = list_executions(labelled(tests, load_model("aarch64")), resolve_text(""), Budget()).world
+    parts = parts_of(vocabulary, world, 2, Budget())
+    both = {str(part.term): part.value for part in parts}
+    assert "rfe" in both or "fre" in both
+    accesses = vocabulary.values(["M * M"], world)[0].value
+    for text, known in zip(both, vocabulary.values(list(both), world), strict=True):
+        inside = tuple(a & b for a, b in zip(known.value, accesses, strict=True))
+        assert inside == both[text], text
+
+
 def test_unions_in_a_part_are_not_taken_for_its_ends() -> None:
     fences = "lwsync & (R * M | M * W) | eieio & (W * W)"
     terms = tidy([leaf(fences), leaf("po & (R * W)"), leaf("po & (R * R)")])

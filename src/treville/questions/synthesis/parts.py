@@ -57,7 +57,8 @@ def parts_of(
             for other in links:
                 value = apply(world, Operator.COMPOSITION, one.value, other.value)
                 if any(value):
-                    longer.append(Known(made(Operator.COMPOSITION, one.term, other.term), value))
+                    steps = (_between_accesses(one.term), _between_accesses(other.term))
+                    longer.append(Known(made(Operator.COMPOSITION, *steps), value))
         longer = distinct(longer, found)
         found += longer
         previous = longer
@@ -109,6 +110,11 @@ def _restricted(name: str, ends: Sequence[str]) -> Iterator[str]:
 def _plain(text: str) -> str:
     """Cycles of accesses do not notice whether fences have a place in program order."""
     return text.removesuffix(" & (M * M)")
+
+
+def _between_accesses(term: Term) -> Term:
+    """A step of a composition, which must not end at a fence: `po; po` would, wherever there is one."""
+    return leaf("po & (M * M)", term.size) if term.text == "po" else term
 
 
 def distinct(parts: Sequence[Known], known: Sequence[Known]) -> list[Known]:
