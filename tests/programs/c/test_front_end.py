@@ -166,6 +166,16 @@ def test_broken_llvm_text_is_an_input_error(tmp_path: Path) -> None:
         load_program(path)
 
 
+def test_the_compiler_compares_no_long_names(tmp_path: Path) -> None:
+    """It takes seconds for one of 100,000 letters, and tells what was meant where there is none."""
+    path = tmp_path / "misspelled.c"
+    for long, told in ((0, True), (1_000, False)):
+        path.write_text(f"int counter;\nint main(void) {{ return countr; }} // {'a' * long}\n")
+        with pytest.raises(InputError) as caught:
+            read_unit(path)
+        assert ("did you mean 'counter'" in str(caught.value)) == told
+
+
 def test_llvm_text_is_read_without_the_compiler() -> None:
     module = read_module(
         "@x = global i32 3\n"
