@@ -97,3 +97,22 @@ def test_a_closed_output_stops_quietly() -> None:
     done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, text=True, check=False)
     assert "bug" not in done.stderr
     assert done.returncode == 0
+
+
+def test_an_interruption_where_nothing_can_be_raised_comes_again() -> None:
+    script = (
+        "import os, signal, sys, time\n"
+        "from treville.cli import main\n"
+        "class Interrupted:\n"
+        "    def __del__(self):\n"
+        "        os.kill(os.getpid(), signal.SIGTERM)\n"
+        "        time.sleep(0)\n"
+        "main._prepare_signals()\n"
+        "try:\n"
+        "    Interrupted()\n"
+        "    time.sleep(60)\n"
+        "except KeyboardInterrupt:\n"
+        "    sys.exit(7)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, timeout=50)
+    assert (done.returncode, done.stderr) == (7, b"")

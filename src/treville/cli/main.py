@@ -42,6 +42,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
+_MOMENT = 0.01  # seconds
+
+
 def command() -> NoReturn:
     """The `treville` command, in a process of its own: while it starts there is no garbage to look for, and
     in the end the system takes its memory back quicker than Python would clear it up."""
@@ -166,6 +169,18 @@ def _prepare_signals() -> None:
         # Who ignores a signal (nohup) wants that.
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _interrupt)
+    if hasattr(signal, "setitimer"):
+        sys.unraisablehook = _interrupt_again
+
+
+def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:
+    """A signal may come while Python calls back from where nothing can be raised (an import's lock is given
+    up): the interruption is lost there, and comes again a moment later."""
+    if lost.exc_type is not KeyboardInterrupt:
+        sys.__unraisablehook__(lost)
+        return
+    signal.signal(signal.SIGALRM, _interrupt)
+    signal.setitimer(signal.ITIMER_REAL, _MOMENT)
 
 
 def _interrupt(_number: int, _frame: object) -> None:
