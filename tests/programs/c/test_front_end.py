@@ -166,6 +166,14 @@ def test_broken_llvm_text_is_an_input_error(tmp_path: Path) -> None:
         load_program(path)
 
 
+def test_the_compiler_compares_no_long_names(tmp_path: Path) -> None:
+    """It takes seconds for one of 100,000 letters, and tells what was meant where there is none."""
+    for long, told in ((0, True), (1_000, False)):
+        with pytest.raises(InputError) as caught:
+            load(tmp_path, f"int counter;\nint main(void) {{ return countr; }} // {'a' * long}\n")
+        assert ("did you mean 'counter'" in str(caught.value)) == told
+
+
 def test_llvm_text_is_read_without_the_compiler() -> None:
     module = read_module(
         "@x = global i32 3\n"

@@ -114,9 +114,15 @@ def _module(path: Path, options: list[str], run: Compiling) -> bytes:
     return _compile(path, options, run).encode()
 
 
+# Clang compares a name that it does not know with all others: seconds for one of 100,000 letters.
+_LONG_NAME = re.compile(rb"\w{1000}")
+
+
 def _compile(path: Path, options: list[str], run: Compiling) -> str:
     """LLVM IR of a C or C++ file. A program may use the name of a function that clang knows (`index`, `log`)
     for something else, as other compilers allow."""
+    if _LONG_NAME.search(path.read_bytes()):
+        options = [*options, "-fno-spell-checking"]
     text, message = run(path, options)
     names = dict.fromkeys(_BUILTIN.findall(message))
     if text is None and names:
