@@ -27,7 +27,6 @@ _TEXTS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"(?<=^  seconds: ).*$", lambda found: re.sub(r"\d+\.\d+(?:e-\d+)?", _TIME, found.group())),
     (r"^treville \d+(\.\w+)+$", "treville {version}"),
     # how argparse wraps and quotes differs between versions of Python
-    (r"^usage: (?:.|\n)*?(?=^treville)", ""),
     (r"\(choose from .*\)$", lambda found: found.group().replace("'", "")),
     # what LLVM says about itself
     (r"clang version [^\"\n]*", "clang version {version}"),

@@ -133,16 +133,22 @@ def _print_as_json(arguments: list[str], error: Exception) -> None:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Wrong options are an error like others to those who read JSON."""
+    """Wrong options are an error like others to those who read JSON. Options are written out: what a part of
+    a name stands for would change with every new option."""
 
     def __init__(self, arguments: list[str], **settings: Any) -> None:
-        super().__init__(**settings)
+        super().__init__(allow_abbrev=False, **settings)
         self.arguments = arguments
 
     def error(self, message: str) -> NoReturn:
-        """Say so, and end."""
+        """Say so, with what may have been meant, and end."""
+        from treville.cli.meant import meant
+
         _print_as_json(self.arguments, InputError(message))
-        super().error(message)
+        found = meant(message, [*self._option_string_actions, *COMMANDS])
+        told = f"did you mean {found}? " if found else ""
+        _complain(f"{self.prog}: error: {message}\n  {told}`{self.prog} --help` tells more")
+        self.exit(int(ExitCode.INPUT))
 
 
 def _prepare_streams() -> None:
@@ -189,16 +195,14 @@ def _interrupt(_number: int, _frame: object) -> None:
 
 def _dispatch(arguments: list[str]) -> int:
     if not arguments:
-        _overview().print_help(sys.stderr)
+        _overview(arguments).print_help(sys.stderr)
         return int(ExitCode.INPUT)
     command = next((a for a in arguments if not a.startswith("-")), None)
     if command not in COMMANDS or arguments[0] != command:
-        _overview().parse_args(arguments)
+        _overview(arguments).parse_args(arguments)
         return int(ExitCode.INPUT)
     module = import_module(f"treville.cli.{COMMANDS[command][0]}")
-    parser = _Parser(
-        arguments, prog=f"treville {command}", description=module.__doc__, formatter_class=_Help
-    )
+    parser = _Parser(arguments, prog=f"treville {command}", description=module.__doc__, formatter_class=_Help)
     module.add_arguments(parser)
     options = parser.parse_args(arguments[1:])
     if not gc.isenabled():
@@ -224,10 +228,11 @@ def _columns() -> int:
     return 80
 
 
-def _overview() -> argparse.ArgumentParser:
+def _overview(arguments: list[str]) -> argparse.ArgumentParser:
     width = max(map(len, COMMANDS)) + 2
     lines = "\n".join(f"  {name:<{width}}{summary}" for name, (_, summary) in COMMANDS.items())
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
+        arguments,
         prog="treville",
         description="Verify concurrent programs on weak memory.",
         epilog=f"commands:\n{lines}\n\n`treville COMMAND --help` tells more.",
