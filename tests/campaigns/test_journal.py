@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
 import errno
 import os
+import signal
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,6 +59,26 @@ def test_what_was_stored_is_found_again_whole(tmp_path: Path) -> None:
 
 
 AGAIN = "its question is asked again unless another line has its answer"
+
+
+def test_no_signal_interrupts_what_decodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """msgspec does not notice that what it imports at its start was not imported."""
+    make, held = builtins.__import__, []
+
+    def noticed(name: str, *others: Any) -> Any:
+        if name == "msgspec":
+            held.append(signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+        return make(name, *others)
+
+    path = tmp_path / "journal"
+    with _journal(path) as journal:
+        journal.add("one", SHORT, REPORT)
+    monkeypatch.setattr(builtins, "__import__", noticed)
+    with _journal(path) as journal:
+        assert journal.find("one", SHORT, CheckReport) == REPORT
+    assert held
+    assert held[0] >= {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM}
+    assert not signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
 def test_a_line_that_was_cut_off_is_named_and_the_next_one_is_whole(tmp_path: Path) -> None:

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import zlib
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
@@ -202,8 +203,22 @@ def _is_stale(record: dict[str, Any], limits: Limits) -> bool:
     return now is None or now > before
 
 
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Signals wait. One that comes while msgspec is imported leaves a module that ends the process later."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _decoded(content: dict[str, Any], kind: type[R]) -> R | None:
-    import msgspec
+    with _uninterrupted():
+        import msgspec
 
     try:
         return msgspec.convert(content, kind)
