@@ -84,7 +84,7 @@ LATE: dict[str, dict[str, Saved]] = {
     "treville.cli.main": {
         "treville.rendering.style": Saved(8, "--help"),
         "treville.cli.terminal": Saved(9, "--help"),
-        "treville.cli.meant": Saved(3.0, "--help"),
+        "treville.cli.meant": Saved(6.0, "--help"),
     },
     "treville.cli.check": {
         "treville.cli.check_dump": Saved(14, "check PASSING.c"),
