@@ -129,6 +129,7 @@ class Terms:
     order: list[int] = field(default_factory=list)  # all terms as they were built; condition c as ~c
     _value_index: dict[tuple[type, ValueTerm], Value] = field(default_factory=dict)
     _condition_index: dict[tuple[type, ConditionTerm], Condition] = field(default_factory=dict)
+    _known_cases: dict[Value, list[tuple[Condition, int]] | None] = field(default_factory=dict)
 
     def _value(self, term: ValueTerm) -> Value:
         key = (type(term), term)  # named tuples of different types can be equal
@@ -248,6 +249,11 @@ class Terms:
 
     def _cases(self, value: Value) -> list[tuple[Condition, int]] | None:
         """The numbers that a value may be, with their conditions, where one choice of numbers decides."""
+        if value not in self._known_cases:
+            self._known_cases[value] = self._found_cases(value)
+        return self._known_cases[value]
+
+    def _found_cases(self, value: Value) -> list[tuple[Condition, int]] | None:
         term = self.values[value]
         if isinstance(term, Constant):
             return [(TRUE, term.number)]

@@ -182,8 +182,11 @@ class _Mentions:
 
     def look_at(self, read: re.Match[str]) -> bool:
         """Does it matter what is read? `(void)x` says that it does not, and a bit-field that is written takes
-        its neighbours along; who calls a function that ends without a result need not ask for one."""
+        its neighbours along; who calls a function that ends without a result need not ask for one. What an
+        atomic operation reads of a struct fills another one."""
         uses = self.lines[read[1]][1:]
+        if " = load atomic " in read[0] and all(map(self._fills, uses)):
+            return False
         if not uses or read[3] == "%retval" or self._are_written_back(uses, read[3]):
             return False
         return not _HANDED_ON.match(read[3]) or not self.hand_on(read[1])
