@@ -7,6 +7,7 @@ import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -44,8 +45,14 @@ class _NobodyAnswers:
     def sync(self, _what: Callable[[], object], callback_timeout: float) -> object:
         raise TimeoutError(f"timed out after {callback_timeout} s.")
 
+    def submit(self, *_work: object, pure: bool) -> object:
+        """Work that nobody does: the client itself does not wait for the scheduler."""
+        return SimpleNamespace(key="work", add_done_callback=lambda _: None)
+
     def nthreads(self) -> object:
         raise AssertionError("only called by `sync`")
+
+    cancel = nthreads
 
     def close(self, timeout: float) -> None:
         """Nothing to close."""
