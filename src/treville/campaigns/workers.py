@@ -163,14 +163,13 @@ class Workers(Generic[Q, R]):
         group = worker.group
         if group is None:
             return
-        if what == "end":
-            worker.group = None
-            return
         if what == "report":
             number, _ = group.questions.popleft()
             group.attempts = 0
             worker.done += 1
             self._begin_next(worker)
+            if not group.questions:
+                worker.group = None  # it can have another one at once
             yield Happened(number, report=content)
         elif what == "provisional":
             worker.provisional = content
@@ -319,10 +318,12 @@ def serve(kind: Kind[Q, R], tasks: int, results: int) -> None:
     )
     while True:
         questions: Sequence[Q] = receive(tasks)
+        answered = 0
         for report in kind.answers(questions, telling):
             send(results, ("report", report))
             forget_words()
-        send(results, ("end", None))
+            answered += 1
+        assert answered == len(questions), "a question without an answer"
 
 
 def _reason(limit: Limit, limits: Any) -> str:
