@@ -177,6 +177,19 @@ def test_an_engine_near_its_end_goes_on(near: int, engine: str) -> None:
     assert run(task, slices, makers).engine == engine
 
 
+def test_an_engine_that_is_always_near_its_end_leaves_work_to_others() -> None:
+    class Hopeful(Nearing):
+        def left(self) -> float:
+            return 1
+
+    tasks = (ready_task(each.program, each.model, each.property, 1, Budget(60)) for each in cases())
+    task = next(each for each in tasks if DECIDE["formulas"]().suits(each))
+    hopeful = Hopeful()
+    slices = (Slice("nearing", 10, near=40), Slice("formulas", None), Slice("interleavings", 1))
+    assert run(task, slices, {**DECIDE, "nearing": lambda: hopeful}).engine == "formulas"
+    assert hopeful.done == 50
+
+
 def slow_clock(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
     """Every look at the clock takes so long."""
     ticks: Iterator[int] = itertools.count()

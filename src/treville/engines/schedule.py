@@ -23,7 +23,7 @@ A = TypeVar("A")
 class Slice(NamedTuple):
     """Work for an engine; None: until it is done. `instead_of`: only if that engine cannot work any more;
     `beside`: only if that engine can. An engine that seems to be `near` its end, with at most that many units
-    left, gets as many units again."""
+    left, gets as many units again, until it had that many more: it may be wrong."""
 
     engine: str
     units: int | None = None
@@ -207,12 +207,13 @@ class _Course(Generic[T, A]):
 
     def work(self, each: Slice, units: int | None) -> A | GaveUp:
         """What the engine of a slice says after so many units, and again as many while it is near its end."""
-        engine = self.engine(each.engine)
+        engine, more = self.engine(each.engine), each.near
         while True:
             answer = engine.run(self.task, units)
             goes_on = isinstance(answer, GaveUp) and answer.more and engine.left() <= each.near
-            if not goes_on or self.task.budget.exhausted() is not None:
+            if units is None or not goes_on or more <= 0 or self.task.budget.exhausted() is not None:
                 return answer
+            more -= units
 
     def can_work(self, name: str) -> bool:
         """Does the engine suit, and has not given up for good?"""

@@ -89,12 +89,12 @@ class Graphs(Engine[ProgramTask, Decision]):
                 found = explorer.explore()
         except TooManyStates as error:
             return GaveUp(str(error), stats=self._stats())
+        if found is not None and found.instruction is None and not knows_races(task.model):
+            return GaveUp(f"graphs do not know what else {task.model.name} orders", stats=self._stats())
         if found is not None:
             return self._refuted(task, explorer, found)
         if explorer.threads.was_cut:
             return None
-        if Feature.RACES in task.features and not explorer.looks_for_races:
-            return GaveUp(f"graphs do not know what else {task.model.name} orders", stats=self._stats())
         also = frozenset({Property.RACE}) if explorer.looks_for_races else frozenset()
         return Proved(stats=self._stats(), also=also)
 
@@ -108,7 +108,7 @@ class Graphs(Engine[ProgramTask, Decision]):
         races = Feature.RACES in task.features
         program = without_assertions(task.program) if races else task.program
         explorer = explorer_for(program, task.model, task.property.errors, task.bound)
-        explorer.races_fail = races and knows_races(task.model)
+        explorer.races_fail = races
         # A program without errors has the same races, whether its assertions are left out or not.
         is_safety = task.property is Property.SAFETY
         explorer.looks_for_races = races or (is_safety and excludes_races(task.model))
