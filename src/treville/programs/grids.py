@@ -108,10 +108,14 @@ class Grid:
                 found.add(start % self.period)
             else:
                 first = start % step if self.object.is_private else max(start, start % step)
-                places = range(first, self.object.size - width + 1, step)
+                places = range(first, self.object.size, step)
                 array = list(takewhile(lambda place: (place, width * 8) in self.declared, places))
                 found.update(array if len(array) > 1 and strict and not self.object.is_private else places)
         return sorted(found)
+
+    def leads_out(self, start: int, width: int) -> bool:
+        """Does an access of so many bytes begin inside of the object and end behind it?"""
+        return not self.period and start < self.object.size < start + width
 
     def cells(self) -> list[tuple[int, int]]:
         """(offset, size) of all cells of an object of known size."""
@@ -168,6 +172,7 @@ def is_uniform(group: list[Reached], objects: list[Object]) -> bool:
         and size in _WIDTHS
         and all(start % size == 0 and step % size == 0 for start, step in spots)
         and all(offset % size == 0 for target in targets for offset, _ in objects[target].cells)
+        and all(objects[target].size % size == 0 for target in targets)
     )
 
 
@@ -221,6 +226,10 @@ class Component:
             for grid, start in footprint:
                 grid.mark(start)
                 grid.mark(start + bytes_of(reached))
+        for reached, footprint in accesses:
+            for grid, start in footprint:
+                if grid.leads_out(start, bytes_of(reached)):
+                    grid.mark(grid.object.size)  # what is behind it is a cell that is in no object
         firm = [pair for pair in decisive if not is_copy(pair[0])]
         written = {id(grid): _inside(grid, firm) for grid in self.grids.values()}
         others = [pair for pair in accesses if not (is_write(pair[0]) or is_whole(pair[0]))]
