@@ -18,7 +18,14 @@ from treville.events.execution import Event, Execution
 from treville.events.kinds import FENCE
 from treville.models.extend import renamed
 from treville.models.model import RELATION, SET, Model, Node
-from treville.programs.compile_to import LANGUAGE_OF, TO_THE_END, compile_program, target_of
+from treville.programs.compile_to import (
+    LANGUAGE_OF,
+    TO_THE_END,
+    compile_program,
+    target_of,
+    without_reservations,
+)
+from treville.programs.compile_to.mappings import HARDWARE, mapping_of
 from treville.programs.ir import Branch, Fence, Instruction, Load, Program, Store, StoreExclusive, Thread
 from treville.records import dataclass, replace
 from treville.relations import Relation, by_event, elements, mask_of
@@ -122,8 +129,10 @@ def is_compiled(dialect: str, models: tuple[Model, ...]) -> bool:
 
 def compile_both(program: Program, source: Model, target: Model) -> tuple[Program, Side, Side]:
     """The joint program of the compilations for two models, and their views of it."""
-    one = compile_program(program, _target(source))
-    other = compile_program(program, _target(target))
+    targets = _target(source), _target(target)
+    if not all(target in HARDWARE and mapping_of(target).reserves for target in targets):
+        program = without_reservations(program)
+    one, other = (compile_program(program, target) for target in targets)
     joint = replace(
         program,
         threads=tuple(_joined(a, b) for a, b in zip(one.threads, other.threads, strict=True)),

@@ -190,12 +190,15 @@ class Branch(InstructionBase):
     Every event after the branch, up to label `until` (None: the end of the thread), is control-dependent
     on the reads that the condition depends on. `behind`: what comes after that label is noted too, as a
     relation of its own (`ctrl-behind`), for those who do not know where the ways of a branch meet.
+    `reserved`: the branch is there only where a compare-exchange is a loop of load-reserve and
+    store-conditional, which compares what it loaded (see `compile_to`).
     """
 
     target: str
     condition: Expr | None = None
     until: str | None = None
     behind: bool = False
+    reserved: bool = False
 
 
 @dataclass(frozen=True, slots=True)

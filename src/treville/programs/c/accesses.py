@@ -379,7 +379,7 @@ class Memory:
     def _compare_exchange(self, frame: Frame, instruction: LlvmInstruction) -> None:
         """A failed exchange reads with its own order; where the orders differ in that, the outcome is
         chosen first so that the read event has the right one. So it is where a weak exchange may fail
-        although it finds what it expects."""
+        although it finds what it expects. Whether it was done depends on what was read all the same."""
         body = self.body
         pointer, (kind, expected), (_, desired) = instruction.operands
         bits, register = body.bits(kind), body.name(frame, instruction)
@@ -395,19 +395,30 @@ class Memory:
             body.emit(ir.Load(old.name, address, tags, bits, link=True))
             body.set(equal.name, test)
             body.emit(ir.Store(address, new, tags, bits, link=True, when=equal))
+            self._compare(test)
             return
         done, failed = body.fresh(f"{register}.done"), body.fresh(f"{register}.failed")
-        body.emit(ir.Havoc(equal.name, (0, 1)))
-        body.emit(ir.Branch(failed, ir.Op("lnot", (equal,))))
+        chosen, depending = ir.Reg(body.fresh(f"{register}.chosen")), ir.Op("and", (old, ir.Const(0)), bits)
+        body.emit(ir.Havoc(chosen.name, (0, 1)))
+        body.emit(ir.Branch(failed, ir.Op("lnot", (chosen,))))
         body.emit(ir.Load(old.name, address, tags, bits, link=True))
         body.emit(ir.Assume(test))
         body.emit(ir.Store(address, new, tags, bits, link=True))
+        body.set(equal.name, ir.Op("or", (depending, ir.Const(1)), bits))
         body.emit(ir.Branch(done))
         body.label(failed)
         body.emit(ir.Load(old.name, address, frozenset((failure, "A")), bits))
         if not weak:
             body.emit(ir.Assume(ir.Op("lnot", (test,))))
+        body.set(equal.name, depending)
         body.label(done)
+        self._compare(test)
+
+    def _compare(self, test: ir.Expr) -> None:
+        """The branch in a loop of load-reserve and store-conditional, which controls what follows."""
+        compared = self.body.fresh("compared")
+        self.body.emit(ir.Branch(compared, test, compared, reserved=True))
+        self.body.label(compared)
 
 
 def _moved(base: ir.Expr, offset: int, at: ir.Expr) -> ir.Expr:

@@ -13,6 +13,7 @@ from treville.programs.c.accesses import Memory
 from treville.programs.c.aggregates import leaves, member_type, registers_of
 from treville.programs.c.arithmetic import BINARY, CASTS, Arithmetic
 from treville.programs.c.control import meeting_points
+from treville.programs.c.exchanges import failing_way
 from treville.programs.c.llvm import (
     POINTER_BITS,
     Aggregate,
@@ -342,11 +343,20 @@ class Body:
                 for case, target in instruction.cases
             ]
             self._goto(frame, block, cases, instruction.labels[0])
+        elif (failed := self._failing_way(frame, block, instruction)) is not None:
+            self._goto(frame, block, [], failed)
         elif len(instruction.labels) == 2:
             condition = self.value(frame, *instruction.operands[0])
             self._goto(frame, block, [(condition, instruction.labels[0])], instruction.labels[1])
         else:
             self._goto(frame, block, [], instruction.labels[0])
+
+    def _failing_way(self, frame: Frame, block: str, branch: LlvmInstruction) -> str | None:
+        """Where a compare-exchange goes in any case: see `exchanges`."""
+        if len(branch.labels) != 2:
+            return None
+        home = next(b for b in frame.function.blocks if b.name == block)
+        return failing_way(frame.function, home, frame.private)
 
     def _unreachable(self, frame: Frame, block: str) -> None:
         """What the program promises never to reach. Behind a call of a function that is defined nowhere it

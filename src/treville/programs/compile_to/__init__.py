@@ -80,6 +80,16 @@ def compile_program(program: Program, target: str) -> Program:
     return program.rewritten(compiler.thread)
 
 
+def without_reservations(program: Program) -> Program:
+    """The program where compare-exchanges are no loops of load-reserve and store-conditional, but one
+    instruction that branches nowhere."""
+
+    def kept(instruction: Instruction) -> list[Instruction]:
+        return [] if isinstance(instruction, Branch) and instruction.reserved else [instruction]
+
+    return program.rewritten(lambda thread: thread.rewritten(map(kept, thread.instructions)))
+
+
 def order_of(tags: Tags) -> str | None:
     """The C11 order among the tags, if any."""
     return next((tag for tag in tags if tag in C11_ORDERS), None)
@@ -129,7 +139,9 @@ class _HardwareCompiler(_Compiler):
     ) -> list[Instruction]:
         """See `_Compiler`."""
         if isinstance(instruction, Branch):
-            return [replace(instruction, until=None)]
+            if instruction.reserved and not self.mapping.reserves:
+                return []
+            return [replace(instruction, until=None, reserved=False)]
         if (own := at_home(instruction, self.mapping.name)) is not None:
             return own
         instruction = elsewhere(instruction)
@@ -194,6 +206,8 @@ class _LanguageCompiler(_Compiler):
         """See `_Compiler`."""
         del around
         if isinstance(instruction, Branch):
+            if instruction.reserved:
+                return []
             return [replace(instruction, until=None) if self.to_the_end else instruction]
         instruction = elsewhere(instruction)
         full = Fence(frozenset({"SC"}), text=instruction.text, span=instruction.span, index=instruction.index)
@@ -235,6 +249,8 @@ class _KernelCompiler(_Compiler):
             raise Unsupported(
                 "accesses of inline assembly have no meaning under the Linux kernel's model", instruction.span
             )
+        if isinstance(instruction, Branch) and instruction.reserved:
+            return []
         full = Fence(
             frozenset({"Mb", "MB"}), text=instruction.text, span=instruction.span, index=instruction.index
         )

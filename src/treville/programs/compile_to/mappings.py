@@ -43,7 +43,8 @@ class Update:
 @dataclass(frozen=True, slots=True)
 class Mapping:
     """One target. An order that a table lacks needs nothing. `full` is the strongest fence, nothing where
-    no fence means anything; atomic blocks stand between two of them."""
+    no fence means anything; atomic blocks stand between two of them. `reserves`: read-modify-writes are loops
+    of load-reserve and store-conditional, so that a branch compares what a compare-exchange loaded."""
 
     name: str
     full: Tags
@@ -51,6 +52,7 @@ class Mapping:
     stores: dict[str, Access] = field(default_factory=dict)
     updates: dict[str, Update] = field(default_factory=dict)
     fences: dict[str, Tags] = field(default_factory=dict)
+    reserves: bool = False
 
 
 def _tags(*names: str) -> Tags:
@@ -98,6 +100,7 @@ def _by_fences(name: str, full: Tags, acquire: Tags, release: Tags) -> Mapping:
         stores={RELEASE: Access(release), SEQUENTIAL: Access(full)},
         updates=_fenced_updates(full, acquire, release),
         fences={ACQUIRE: acquire, RELEASE: release, BOTH: acquire | release, SEQUENTIAL: full},
+        reserves=name in ("alpha", "power"),
     )
 
 
@@ -119,6 +122,7 @@ def _armv7() -> Mapping:
         stores={RELEASE: Access(DMB), SEQUENTIAL: Access(DMB, after=DMB)},
         updates=_fenced_updates(DMB, DMB, DMB),
         fences=dict.fromkeys((ACQUIRE, RELEASE, BOTH, SEQUENTIAL), DMB),
+        reserves=True,
     )
 
 
@@ -155,6 +159,7 @@ def _riscv() -> Mapping:
         stores={RELEASE: Access(release), SEQUENTIAL: Access(release)},
         updates=updates,
         fences={ACQUIRE: acquire, RELEASE: release, BOTH: _tags("Fence.tso"), SEQUENTIAL: full},
+        reserves=True,
     )
 
 
