@@ -29,6 +29,7 @@ from treville.results import Budget, BudgetExceeded, InputError
 from treville.results.properties import Property
 
 OPERATIONAL = ("sc", "tso", "pso")
+GRAPHS = ("rc11", "aarch64", "power")
 MODELS = (*OPERATIONAL, "rc11", "rc11", "power", "armv7", "aarch64", "riscv", "c11", "imm")
 # Restarting a solver for each of thousands of questions is what takes the time: of those, two for each.
 SOLVERS = [name for name in DECIDE if ":" in name]
@@ -94,8 +95,8 @@ def _tests(rng: random.Random, case: str, tally: Tally) -> None:
 
 def _waits(rng: random.Random, case: str, tally: Tally) -> None:
     """No list of states tells here: the first that answers, and all others."""
-    name = rng.choice(OPERATIONAL)
     kind = rng.choice(("deadlock", "liveness", "outcome", "race", "race"))
+    name = rng.choice((*OPERATIONAL, *GRAPHS) if kind in ("deadlock", "liveness") else OPERATIONAL)
     goal = {"deadlock": Property.DEADLOCK, "liveness": Property.LIVENESS, "race": Property.RACE}.get(kind)
     if kind == "race":
         name = rng.choice(("sc", "rc11", "rc11", "c11", "imm"))

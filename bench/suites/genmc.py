@@ -15,6 +15,7 @@ from cases import Case, Expected
 ANOTHER_QUESTION = ("fs", "lkmm", "relinche", "helper")
 # Sets the kind of errors that are looked for; all others tune GenMC's search.
 _LIVENESS, _NO_RACES = "-check-liveness", "-disable-race-detection"
+_BOUND = "-unroll="
 
 
 def cases(root: Path) -> Iterator[Case]:
@@ -30,9 +31,12 @@ def _runs(root: Path, variants: Path, family: str, expected: Expected) -> Iterat
     for line in _lines(variants.parent / "args.rc11.mo.in") or [""]:
         own, _, compiler = line.partition("|")
         flags = [*own.split(), *" ".join(_lines(variants.parent / "genmc.rc11.mo.in")).split()]
-        bounded = any(flag.lstrip("-").startswith("unroll") for flag in flags)
-        wanted = Expected.SAFE_TO_BOUND if bounded and expected is Expected.SAFE else expected
-        arguments = ("check", "--model", "rc11", *_properties(flags, family), *_macros(root, own, compiler))
+        bound = [
+            word for flag in flags if flag.startswith(_BOUND) for word in ("--bound", flag[len(_BOUND) :])
+        ]
+        wanted = Expected.SAFE_TO_BOUND if bound and expected is Expected.SAFE else expected
+        asked = ("check", "--model", "rc11", *bound)
+        arguments = (*asked, *_properties(flags, family), *_macros(root, own, compiler))
         for file in sorted([*variants.glob("*.c"), *variants.glob("*.cpp")]):
             yield Case("genmc", family, file, arguments, wanted)
 

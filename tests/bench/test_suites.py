@@ -42,7 +42,7 @@ def test_folders_of_correct_and_wrong_programs(tmp_path: Path) -> None:
     write(tmp_path / "tests", tests)
     assert summary(list(genmc.cases(tmp_path))) == [
         ("a0.c", f"rc11 -DN=2 -I{tmp_path / 'lib'}", SAFE),
-        ("a0.c", "rc11 -DN=3", BOUND),
+        ("a0.c", "rc11 --bound 3 -DN=3", BOUND),
         ("e0.c", "rc11 --property assertion,memory", SAFE),
         ("d0.c", "rc11 --property liveness", UNSAFE),
         ("c0.cpp", "rc11", UNSAFE),

@@ -1,4 +1,4 @@
-"""Races, deadlocks and hangs of the C programs: expected verdicts, by the solver and by the machine."""
+"""Races, deadlocks and hangs of the C programs: expected verdicts, by solver, machine and graphs."""
 
 from __future__ import annotations
 
@@ -60,3 +60,12 @@ def test_the_machine_finds_what_is_expected(file: str, defines: str) -> None:
     }
     if expected:
         assert verdicts(file, defines, expected, "states") == expected
+
+
+@pytest.mark.parametrize(("file", "defines"), list(rows()))
+def test_graphs_find_what_is_expected_of_threads_that_wait(file: str, defines: str) -> None:
+    expected = {
+        key: verdict for key, verdict in rows()[file, defines].items() if Property(key[1]).is_about_waiting
+    }
+    if expected:
+        assert verdicts(file, defines, expected, "graphs") == expected

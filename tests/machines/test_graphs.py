@@ -15,6 +15,7 @@ from tests.seeds import conclusive, generator
 from treville.engines.contract import Decision, GaveUp, Proved, Refuted
 from treville.engines.registry import DECIDE
 from treville.engines.task import ready_task
+from treville.events.execution import INIT_THREAD
 from treville.machines.graphs.event import Event
 from treville.machines.graphs.explore import Explorer
 from treville.machines.graphs.graph import Graph
@@ -25,7 +26,7 @@ from treville.models.evaluate import evaluate
 from treville.models.library import load_model
 from treville.models.model import Model
 from treville.programs import ir
-from treville.programs.draft import ThreadDraft
+from treville.programs.draft import ProgramDraft, ThreadDraft
 from treville.questions.executions import executions
 from treville.questions.outcomes import outcomes
 from treville.results import Budget, OutOfWork
@@ -311,3 +312,23 @@ def test_progress_grows_to_the_whole() -> None:
 @pytest.mark.parametrize("first", range(1_000, 4_000, 500))
 def test_as_many_graphs_as_executions_of_many_tests(name: str, first: int) -> None:
     assert compare(name, range(first, first + 500), 8) > 200
+
+
+def test_threads_are_numbered_as_the_failing_run_starts_them() -> None:
+    """Where other runs start the thread at another place, or others before it."""
+    draft = ProgramDraft()
+    place = ir.Const(draft.location("x").address)
+    main = (
+        ir.Havoc("r", (0, 1)), ir.Branch("start", ir.Reg("r")),
+        ir.Load("s", place), ir.Store(place, ir.Const(0)), ir.Load("s", place),
+        ir.Spawn("h", "fails", ir.Reg("r")),
+    )  # fmt: skip
+    fails = ir.Thread("fails", (ir.Load("s", place), ir.Assert(ir.Reg("a"))), parameter="a")
+    program = replace(
+        draft.finished(), threads=(ir.Thread("main", main, {"start": 5}),), functions={"fails": fails}
+    )
+    task = ready_task(program, load_model("sc"), Property.ASSERTION, None, Budget(60))
+    decision = DECIDE["graphs"]().run(task, 1_000)
+    assert isinstance(decision, Refuted)
+    assert decision.evidence.thread_names == ("main", "fails")
+    assert {event.thread for event in decision.execution.events} <= {INIT_THREAD, 0, 1}

@@ -102,7 +102,17 @@ def _of_locks(first: Sequence[Slice]) -> tuple[Slice, ...]:
     )  # fmt: skip
 
 
+# Threads that wait: graphs have no bound, and answer where the machine does not suit (bench/schedule.py
+# tests/c/properties --property deadlock,liveness).
+_OF_WAITING = (
+    _APART, Slice("waiting", 2_500), Slice("graphs", 30_000, near=60_000), Slice("waiting", 75_000),
+    Slice("formulas", 8_000), Slice("graphs", 150_000), Slice("waiting", 320_000), Slice("formulas", 40_000),
+    Slice("graphs", 2_000_000), Slice("formulas"),
+)  # fmt: skip
+
 DECIDE_TABLE = (
+    Row(frozenset({Feature.DEADLOCKS}), _NOTHING, _OF_WAITING),
+    Row(frozenset({Feature.LIVENESS}), _NOTHING, _OF_WAITING),
     Row(
         frozenset({Feature.UPDATES, Feature.ALLOCATION, Feature.RACES}),
         _NOTHING,

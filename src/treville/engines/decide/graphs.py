@@ -1,4 +1,5 @@
-"""All consistent execution graphs, each once: assertions and errors of memory, without states and formulas.
+"""All consistent execution graphs, each once: failures and threads that wait for ever, without states and
+formulas.
 
 What an execution graph does not tell makes no difference: neither the order of independent steps nor, as for
 a machine, which buffers or views lead to the same reads (docs/how-it-works/graphs.md).
@@ -34,7 +35,8 @@ class Graphs(Engine[ProgramTask, Decision]):
 
     name = "graphs"
     supports = OF_MACHINES | {
-        Feature.FAILURES, Feature.RACES, Feature.ENDS_AT_ERRORS, Feature.FREES, Feature.BEGINNINGS,
+        Feature.FAILURES, Feature.RACES, Feature.DEADLOCKS, Feature.LIVENESS, Feature.ENDS_AT_ERRORS,
+        Feature.FREES, Feature.BEGINNINGS,
     }  # fmt: skip
 
     def __init__(self) -> None:
@@ -89,7 +91,7 @@ class Graphs(Engine[ProgramTask, Decision]):
                 found = explorer.explore()
         except TooManyStates as error:
             return GaveUp(str(error), stats=self._stats())
-        if found is not None and found.instruction is None and not knows_races(task.model):
+        if found is not None and found.is_race and not knows_races(task.model):
             return GaveUp(f"graphs do not know what else {task.model.name} orders", stats=self._stats())
         if found is not None:
             return self._refuted(task, explorer, found)
@@ -105,10 +107,11 @@ class Graphs(Engine[ProgramTask, Decision]):
         return GaveUp(reason, advice, bound=task.bound, cut=cut, stats=self._stats())
 
     def _begun(self, task: ProgramTask) -> Explorer:
-        races = Feature.RACES in task.features
-        program = without_assertions(task.program) if races else task.program
+        races, waits = Feature.RACES in task.features, task.property.is_about_waiting
+        program = without_assertions(task.program) if races or waits else task.program
         explorer = explorer_for(program, task.model, task.property.errors, task.bound)
         explorer.races_fail = races
+        explorer.waits_fail = task.property if waits else None
         # A program without errors has the same races, whether its assertions are left out or not.
         is_safety = task.property is Property.SAFETY
         explorer.looks_for_races = races or (is_safety and excludes_races(task.model))
@@ -121,7 +124,7 @@ class Graphs(Engine[ProgramTask, Decision]):
         }  # fmt: skip
 
     def _refuted(self, task: ProgramTask, explorer: Explorer, found: Failing) -> Decision:
-        from treville.machines.graphs.witness import answer_of, execution_of
+        from treville.machines.graphs.witness import answer_of, execution_of, waiting_of
 
         answer = answer_of(explorer, found)
         execution = execution_of(task.program, answer)
@@ -131,6 +134,7 @@ class Graphs(Engine[ProgramTask, Decision]):
         if not judged.consistent:
             return GaveUp(f"a graph that {task.model.name} forbids", stats=self._stats())
         names = tuple(name or "main" for name in answer.bodies)
-        failed = () if found.instruction is None else (found.instruction,)
-        failure = Failure(task.program, names, failed, found.message)
+        waiting = waiting_of(answer, found)
+        failed = (found.instruction,) if found.instruction else tuple(place for _, place in waiting)
+        failure = Failure(task.program, names, failed, found.message, tuple(thread for thread, _ in waiting))
         return Refuted(execution, failure, stats=self._stats())

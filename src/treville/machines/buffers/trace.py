@@ -22,7 +22,7 @@ class Trace:
     long have thousands of events."""
 
     def __init__(self, program: Program, answer: Answer) -> None:
-        self.log = with_objects_in_order(answer.log, len(program.locations))
+        self.log = with_threads_in_order(with_objects_in_order(answer.log, len(program.locations)))
         self.as_run = answer.log
         self.along = Along(program)
         self.initial = dict(initial_memory(program))
@@ -170,6 +170,20 @@ class Trace:
                 sets[name] = sets.get(name, 0) | 1 << event.number
         sets["M"] = sets["R"] | sets["W"]
         return sets
+
+
+def threads_in_order(log: list[Log]) -> dict[int, int]:
+    """The numbers of the threads that a run has, as they are started: one after the other."""
+    return {thread: place for place, thread in enumerate((0, *(e.address for e in log if e.kind == "S")))}
+
+
+def with_threads_in_order(log: list[Log]) -> list[Log]:
+    """The same log with these numbers."""
+    place = threads_in_order(log)
+    if all(number == at for number, at in place.items()):
+        return log
+    moved = (entry._replace(thread=place[entry.thread]) for entry in log)
+    return [e._replace(address=place[e.address]) if e.kind in "SJ" else e for e in moved]
 
 
 def _thread_of(event: Event) -> int:

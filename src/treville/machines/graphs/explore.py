@@ -17,6 +17,7 @@ from treville.machines.graphs.clocks import Clocks, Order, lower_bound
 from treville.machines.graphs.consistency import Bits, Consistency
 from treville.machines.graphs.early import EarlyWrites
 from treville.machines.graphs.event import INITIAL, Event, Kind, initial_write
+from treville.machines.graphs.for_ever import ForEver, Waiters
 from treville.machines.graphs.graph import Graph, may_be_revisited
 from treville.machines.graphs.races import Races
 from treville.machines.graphs.rounds import Again, Rounds
@@ -27,7 +28,7 @@ from treville.machines.threads import ARBITRARY, MAIN, Action, Does, Threads
 from treville.programs import ir
 from treville.programs.operators import wrap
 from treville.records import dataclass, field
-from treville.results.properties import NEVER_WRITTEN, Error
+from treville.results.properties import NEVER_WRITTEN, Error, Property
 
 _MOST_EVENTS = 4_000
 _LOOK_ON = 5_000
@@ -39,11 +40,18 @@ _STEPS = (Does.FENCE, Does.SPAWN, Does.ALLOCATE, Does.FREE)
 
 @dataclass(frozen=True, slots=True)
 class Failing:
-    """A graph in which a thread fails at an instruction, or (None) two threads race."""
+    """A graph in which a thread fails at an instruction, or (None) threads are `waiting` for ever, or else
+    two threads race."""
 
     graph: Graph
     instruction: ir.Instruction | None
     message: str = ""
+    waiting: Waiters = ()
+
+    @property
+    def is_race(self) -> bool:
+        """Do two threads race?"""
+        return self.instruction is None and not self.waiting
 
 
 @dataclass
@@ -51,7 +59,8 @@ class Explorer:
     """The search; it can go on where `spend` ended it. That counts the events that are added. `reduced`:
     leave out what makes no difference to failures. `visit` is shown every complete graph. With a `doubt` the
     search goes on for a while: it may still find a failure, but that there is none is no answer any more.
-    Races are failures, or else the first one only ends that the search `looks_for_races`."""
+    Races are failures, or else the first one only ends that the search `looks_for_races`. With `waits_fail`
+    threads that wait for ever are failures, of deadlock or of liveness."""
 
     threads: Threads
     space: Space
@@ -65,6 +74,7 @@ class Explorer:
     early: EarlyWrites | None = None
     looks_for_races: bool = False
     races_fail: bool = False
+    waits_fail: Property | None = None
     doubt: str = ""
     complete: int = 0
     blocked: int = 0
@@ -164,9 +174,16 @@ class Explorer:
             raise TooManyStates(f"graphs have no {does.value}")
         self.complete += not waits
         self.blocked += waits
+        if waits and self.waits_fail is not None:
+            return self._for_ever(graph, self.waits_fail)
         if self.visit is not None and not waits:
             self.visit(graph)
         return None
+
+    def _for_ever(self, graph: Graph, goal: Property) -> Failing | None:
+        """Does the run end with threads that wait for ever?"""
+        waiters = ForEver(self.threads, self._behind, goal is Property.DEADLOCK).waiters(graph)
+        return Failing(graph, None, waiting=waiters) if waiters else None
 
     def _has_ended(self, graph: Graph, number: int) -> bool:
         if number not in graph.threads:
