@@ -165,10 +165,13 @@ class Translation:
 
     def note_undefined(self, name: str, instruction: LlvmInstruction) -> None:
         """Tell users what is assumed of a function that is defined nowhere, where it is first called."""
-        self.hides_writes |= any(isinstance(kind, PointerType) for kind, _ in instruction.operands[1:])
+        given = [value for kind, value in instruction.operands[1:] if isinstance(kind, PointerType)]
+        self.hides_writes |= bool(given)
         if name not in self.undefined:
             self.undefined.add(name)
             sentence = f"{name} is defined nowhere: it may return anything, and is assumed to write nothing"
+            if any(value != Number(0) and self.text_of(value) is None for value in given):
+                sentence += ", not even what it gets pointers to: define it if it does"
             self.program.notices.append(Notice(sentence, self.place(instruction)[0]))
 
     def thread_function(self, name: str) -> None:

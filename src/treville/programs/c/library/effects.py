@@ -126,6 +126,14 @@ _UNMODELLED = frozenset(
      "memset_s", "strcpy_s", "strncpy_s", "strcat_s", "strncat_s", "strtok_s", "strerror_s", "gets_s",
      "sprintf_s", "snprintf_s", "vsprintf_s", "vsnprintf_s", "scanf_s", "sscanf_s", "bsearch_s", "qsort_s",
      "localtime_s", "gmtime_s", "asctime_s", "ctime_s", "getenv_s",
+     "ioctl", "fcntl", "getsockopt", "getsockname", "getpeername", "accept", "accept4", "getaddrinfo",
+     "getnameinfo", "inet_pton", "inet_ntop", "inet_aton", "tcgetattr", "getgroups", "sysinfo", "statvfs",
+     "fstatvfs", "preadv", "recvmmsg", "sendfile", "msgrcv", "mq_receive", "mq_getattr", "shmctl", "semctl",
+     "semop", "msgctl", "aio_read", "lio_listio", "timerfd_gettime", "timerfd_settime", "eventfd_read",
+     "epoll_pwait", "epoll_pwait2", "sched_rr_get_interval", "getitimer", "adjtime", "ftime", "statx",
+     "getpwnam_r", "getpwuid_r", "getgrnam_r", "getgrgid_r", "ttyname_r", "ptsname_r", "readdir_r",
+     "getdents", "initstate", "setstate", "erand48", "nrand48", "jrand48", "getsubopt", "iconv", "regexec",
+     "regcomp", "wordexp", "confstr", "fgetpos", "fgetws", "process_vm_readv",
      "thread_create", "call_rcu", "synchronize_rcu")
 )  # fmt: skip
 
