@@ -14,6 +14,7 @@ from treville.programs.c.aggregates import leaves, member_type, registers_of
 from treville.programs.c.arithmetic import BINARY, CASTS, Arithmetic
 from treville.programs.c.control import meeting_points
 from treville.programs.c.exchanges import failing_way
+from treville.programs.c.inner_arrays import OUTSIDE_ITS_ARRAY
 from treville.programs.c.llvm import (
     POINTER_BITS,
     Aggregate,
@@ -256,6 +257,10 @@ class Body:
 
     def _address(self, frame: Frame, instruction: LlvmInstruction) -> None:
         """A getelementptr: an address, or for a private variable an offset into it."""
+        for kind, index, limit in self.translation.inner_arrays.limits(frame.function, instruction):
+            if not isinstance(index, Number) or not 0 <= (index.value or 0) < limit:
+                within = ir.Op("ult", (self.value(frame, kind, index), ir.Const(limit)), 64)
+                self.emit(ir.Assert(within, OUTSIDE_ITS_ARRAY, undefined=True, fatal=False))
         private = frame.private.get(instruction.result or "")
         own = self.memory.thread_local(frame, instruction.operands[0][1]) if private is None else None
         if own is not None:

@@ -21,6 +21,7 @@ from typing import Any, TypeAlias
 from treville.programs.c.assembly.dialects import guess
 from treville.programs.c.commands import DATABASE, Command, read_commands
 from treville.programs.c.compilers import INSTALL_HINT, compiler
+from treville.programs.c.marks import TYPES_OF_C
 from treville.programs.c.outside import with_kept_variables
 from treville.programs.c.sandbox import Sandbox
 from treville.programs.c.scopes import with_lives
@@ -100,7 +101,8 @@ def llvm_text(
         raise InputError(f"{DATABASE} names files and options of its choice", hint="not with --sandbox")
     files = [command for file in given for command in _commands(file)]
     run = partial(_run_compiler, sandbox=sandbox, overlay=overlay)
-    return prepare([(_module(file, [*own, *options], run), str(file)) for file, own in files])
+    text = prepare([(_module(file, [*own, *options], run), str(file)) for file, own in files])
+    return text if any(file.suffix in (".ll", ".bc") for file, _ in files) else f"{text}\n{TYPES_OF_C}\n"
 
 
 def _commands(path: Path) -> list[Command]:

@@ -233,7 +233,8 @@ class GlobalVariable:
 @dataclass(slots=True)
 class Module:
     """A whole program. `file` is the source file that was compiled, for the machine `target`, by
-    `compiler`; `types` are those with names. `unset` and `unset_results`: see `unset_values.maybe_unset`."""
+    `compiler`; `types` are those with names. `unset` and `unset_results`: see `unset_values.maybe_unset`.
+    `has_types_of_c`: indexed arrays are what C's text says (see `inner_arrays`)."""
 
     functions: dict[str, Function] = field(default_factory=dict)
     globals: dict[str, GlobalVariable] = field(default_factory=dict)
@@ -244,6 +245,7 @@ class Module:
     compiler: str = ""
     unset: Mapping[str, frozenset[str]] = field(default_factory=dict)
     unset_results: frozenset[str] = frozenset()
+    has_types_of_c: bool = False
 
 
 def taken_functions(module: Module) -> set[str]:

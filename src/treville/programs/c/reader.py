@@ -19,6 +19,7 @@ from treville.programs.c.llvm import (
     Module,
     VoidType,
 )
+from treville.programs.c.marks import TYPES_OF_C
 from treville.programs.c.terms import Terms
 from treville.programs.c.tokens import Tokens
 from treville.programs.c.unset_values import without_idle_marks
@@ -87,6 +88,8 @@ class Reader:
                 raise Unsupported(f"assembly outside functions: {line.split(maxsplit=2)[2][:60]}")
             elif line.startswith("target datalayout"):
                 _check_layout(line.split('"')[1])
+            elif line == TYPES_OF_C:
+                self.module.has_types_of_c = True
         at = 0
         while at < len(lines):
             line = lines[at]

@@ -18,6 +18,7 @@ from treville.programs.c.blocks import with_flat_blocks
 from treville.programs.c.body import Body, Frame, bits_of
 from treville.programs.c.constants import Pointers
 from treville.programs.c.escaping import THREAD_LOCALS, outliving_locals
+from treville.programs.c.inner_arrays import InnerArrays
 from treville.programs.c.library import call
 from treville.programs.c.library.clocks import start_clock
 from treville.programs.c.library.ending import run_at_exit, runs_at_exit
@@ -103,6 +104,7 @@ class Translation:
         self.owned_mutexes = has_owned_mutexes(module)
         self.own_objects = shared_thread_locals(module)
         self.pointers = Pointers(module)
+        self.inner_arrays = InnerArrays(module)
         self.destroys_conditions = destroys_conditions(module)
         self.destroys_locks = destroys_locks(module)
         self.computes_locks = computes_locks(module)
