@@ -17,7 +17,7 @@ class RandomLoops(RandomTest):
     def _thread(self, number: int, size: int) -> None:
         super()._thread(number, size)
         thread, known = self.threads[-1], [name for owner, name in self.observed if owner == number]
-        kind = self.rng.choice(("straight", "for ever", "counted", "until", "until"))
+        kind = self.rng.choice(("straight", "for ever", "counted", "until", "until", "chosen"))
         if kind == "for ever":
             self._assert(thread, known)
         if kind != "straight":
@@ -30,11 +30,18 @@ class RandomLoops(RandomTest):
         starts = [at for at, each in enumerate(code) if not (isinstance(each, ir.Store) and each.link)]
         first = self.rng.choice(starts)
         ends = [at for at in (*starts, len(code)) if at > first]
+        if kind == "for ever" and self.rng.random() < 0.4:
+            first = len(code) - self.rng.choice((0, 0, 1))  # no more than its last step
         last = len(code) if kind == "for ever" else self.rng.choice(ends)
-        again: list[ir.Instruction] = [ir.Branch("again")]
+        choice = self.rng.random() < 0.5
+        again: list[ir.Instruction] = [ir.Havoc("any", (0, 1))] if choice else []
+        again.append(ir.Branch("again"))
         if kind == "counted":
             more = ir.Op("add", (ir.Reg("round"), ir.Const(1)), 32)
-            again = [ir.Local("round", more), ir.Branch("again", ir.Op("lt", (ir.Reg("round"), ir.Const(ROUNDS)), 32))]
+            few = ir.Op("lt", (ir.Reg("round"), ir.Const(ROUNDS)), 32)
+            again = [ir.Local("round", more), ir.Branch("again", few)]
+        elif kind == "chosen":
+            again = [ir.Havoc("any", (0, 1)), ir.Branch("again", ir.Reg("any"))]
         elif kind == "until":
             read = [each.register for each in code[first:last] if isinstance(each, ir.Load) and each.register]
             if not read:
