@@ -194,4 +194,5 @@ def test_filters_keep_the_pairs_whose_ends_are_of_their_kinds() -> None:
     sets = {"R": kinds["R"], "W": kinds["W"], "M": kinds["M"], "X": kinds["A"]}
     found = evaluate(resolve_text(f'include "filters.cat"\n{text}'), 4, sets, {"po": Relation.full(4)})
     for one, other in names:
-        assert found.relation(f"kept{one}{other}") == Relation.product(4, kinds[one], kinds[other]), one + other
+        wanted = Relation.product(4, kinds[one], kinds[other])
+        assert found.relation(f"kept{one}{other}") == wanted, one + other
