@@ -1,9 +1,10 @@
 """Every engine against every other that suits, and against brute force.
 
-Three sorts of programs. *Ends*: threads with accesses, updates and fences of all orders, which shall not end
+Four sorts of programs. *Ends*: threads with accesses, updates and fences of all orders, which shall not end
 in some state; the enumerator of litmus tests lists the states. *Tests*: the states of litmus tests in
 assembly and C, by all engines that list them. *Waits*: deadlock and liveness of threads that wait, and races
-of plain accesses, by machines, graphs and formulas.
+of plain accesses, by machines, graphs and formulas. *Loops*: threads that go round for ever, until they read
+something, or a few times, and assert what they read.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Sequence
 
 from counting import WORK, Tally, asked, verdict
 from tests.random_dialects import DIALECTS, random_text
+from tests.random_loops import RandomLoops
 from tests.random_races import as_program, random_races
 from tests.random_views import RandomTest, as_in_c
 from tests.random_waiting import random_outcome, random_waiting
@@ -42,7 +44,7 @@ def compare(seed: str, count: int) -> Tally:
     tally = Tally(count)
     for number in range(count):
         rng = random.Random(f"{seed}/{number}")
-        (_ends, _ends, _tests, _waits)[number % 4](rng, f"{seed}/{number}", tally)
+        (_ends, _ends, _tests, _waits, _loops)[number % 5](rng, f"{seed}/{number}", tally)
     return tally
 
 
@@ -110,6 +112,15 @@ def _waits(rng: random.Random, case: str, tally: Tally) -> None:
     )  # fmt: skip
     engines = asked([*ENGINES, *rng.sample(SOLVERS, 2)])
     _among_themselves(task, f"{kind} {case} {name}", engines, tally)
+
+
+def _loops(rng: random.Random, case: str, tally: Tally) -> None:
+    test = RandomLoops(case, ordered=rng.random() < 0.5, size=rng.choice((4, 5, 6, 7)))
+    for name in rng.sample(sorted(set(MODELS)), 2):
+        model = load_model(name)
+        program = lower(test.looping(), Context(model, Property.ASSERTION, "C"))
+        task = ready_task(program, model, Property.ASSERTION, 2, Budget(SECONDS))
+        _among_themselves(task, f"loops {case} {name}", asked(ENGINES), tally)
 
 
 def _among_themselves(task: ProgramTask, what: str, engines: Sequence[str], tally: Tally) -> None:

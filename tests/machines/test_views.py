@@ -161,3 +161,29 @@ def test_a_loop_without_end_does_not_keep_others_from_failing() -> None:
     locations = {**program.locations, "other": ir.Location("other", place)}
     program = replace(program, locations=locations, functions={"sender": sender, "receiver": receiver})
     assert ViewMachine(program).explore().verdict == "FAIL"
+
+
+class Beside(RandomTest):
+    """A thread that nobody joins writes a cell that nobody reads, over and over."""
+
+    def program(self, fences: bool, end: tuple[int, ...] | None = None) -> ir.Program:
+        """See `RandomTest`."""
+        program = super().program(fences, end)
+        place = ir.LOCATION_BASE + ir.LOCATION_STRIDE * len(program.locations)
+        again = (ir.Store(ir.Const(place), ir.Const(1), RELAXED), ir.Branch("again"))
+        (main,) = program.threads
+        return replace(
+            program,
+            locations={**program.locations, "own": ir.Location("own", place)},
+            functions={"writer": ir.Thread("writer", again, {"again": 0}), **program.functions},
+            threads=(
+                replace(main, instructions=(ir.Spawn("w", "writer", ir.Const(0)), *main.instructions)),
+            ),
+        )
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_a_thread_that_goes_on_and_on_hides_no_state(ordered: bool) -> None:
+    for seed in range(12):
+        test = Beside(f"beside {seed}", ordered, size=6)
+        assert expected(test) <= test.ends(RC11, fences=seed % 3 == 0)[0], seed

@@ -67,6 +67,13 @@ def test_wrong_evidence_is_rejected_with_the_reason(evidence: Evidence, complain
         assert complaint in found
 
 
+def test_half_spaces_that_a_target_reaches_together_do_not_exclude_it() -> None:
+    reached = parse("vars x y rules x >= 1 -> x' = x - 1, y' = y + 1; init x = 1, y = 0 target y >= 1", "f")
+    complaint = check(reached, Invariant((SUM,), (), {0: Combination(((0, 1),))}))
+    assert complaint is not None
+    assert "not excluded" in complaint
+
+
 def test_boxes_are_entered_through_sums_of_places_too() -> None:
     rules = "vars x y rules y >= 1 -> x' = x + y, y' = 0; init x = 0, y = {} target x >= 2"
     entered = check(parse(rules.format(2), "f"), Invariant((), (Box((2, 0), UP),)))

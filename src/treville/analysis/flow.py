@@ -33,9 +33,9 @@ def groups_of_writes(symbolic: SymbolicProgram, values: Values) -> list[list[Sta
     groups: dict[int, list[StaticAccess]] = {}
     for write in writes:
         cell = cells.of[write.number].bit_length() - 1
-        cycle = order.rows[cell] & before[cell] | 1 << cell
+        cycle = order.rows[cell] & before[cell]  # the cell itself, too
         groups.setdefault(cycle.bit_length() - 1, []).append(write)
-    return [groups[cell] for cell in sorted(groups, key=lambda cell: (before[cell] | 1 << cell).bit_count())]
+    return [groups[cell] for cell in sorted(groups, key=lambda cell: before[cell].bit_count())]
 
 
 class _Cells:

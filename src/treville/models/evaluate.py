@@ -7,6 +7,7 @@ that an engine finds is checked by it. Recursive definitions are iterated from t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import TypeAlias, assert_never, cast
 
 from treville.models.model import SET, Axiom, AxiomKind, FixpointGroup, Model, Node, NodeId, Operator
@@ -119,7 +120,7 @@ class _Interpreter:
         n: int,
         sets: Mapping[str, int],
         relations: Mapping[str, Relation],
-        wanted: set[NodeId] | None = None,
+        wanted: AbstractSet[NodeId] | None = None,
     ) -> None:
         self.model = model
         self.n = n

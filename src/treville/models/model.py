@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, assert_never, cast
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 else:
     NodeId = int
+
+_KEPT = 64  # models whose derived facts are remembered: each question asks for them several times
 
 
 class Kind(Enum):
@@ -184,9 +187,9 @@ class Model:
         """The right-hand side of every recursive name."""
         return {v: b for group in self.groups for v, b in zip(group.variables, group.bodies, strict=True)}
 
-    def needed(self) -> set[NodeId]:
+    def needed(self) -> frozenset[NodeId]:
         """The nodes that the axioms depend on, members of recursive definitions included."""
-        return self.below(axiom.node for axiom in self.axioms)
+        return _needed(self)
 
     def below(self, roots: Iterable[NodeId]) -> set[NodeId]:
         """The nodes that the roots depend on, themselves and members of recursive definitions included."""
@@ -202,7 +205,17 @@ class Model:
                     stack.extend(group.variables + group.bodies)
         return found
 
-    def base_names(self) -> set[str]:
+    def base_names(self) -> frozenset[str]:
         """The base sets and relations that the model reads."""
-        base = Operator.BASE
-        return {node.name for node in self.nodes if node.op is base}
+        return _base_names(self)
+
+
+@lru_cache(maxsize=_KEPT)
+def _needed(model: Model) -> frozenset[NodeId]:
+    return frozenset(model.below(axiom.node for axiom in model.axioms))
+
+
+@lru_cache(maxsize=_KEPT)
+def _base_names(model: Model) -> frozenset[str]:
+    base = Operator.BASE
+    return frozenset(node.name for node in model.nodes if node.op is base)

@@ -213,7 +213,7 @@ class IndirectBranch(InstructionBase):
 
 @dataclass(frozen=True, slots=True)
 class Nondet(InstructionBase):
-    """`register := ` any number of `bits` bits."""
+    """`register := ` any number of `bits` bits, of which there are several; see `Havoc` for one of few."""
 
     register: str
     bits: int = 32

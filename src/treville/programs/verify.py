@@ -12,6 +12,7 @@ from treville.programs.ir import (
     Fence,
     Instruction,
     Load,
+    Nondet,
     Program,
     Spawn,
     Store,
@@ -65,5 +66,7 @@ def _instruction(program: Program, thread: Thread, instruction: Instruction) -> 
         raise MalformedProgram(f"{thread.name}: no thread runs {instruction.function}")
     elif isinstance(instruction, Load | Store) and instruction.bits <= 0:
         raise MalformedProgram(f"{thread.name}: an access of {instruction.bits} bits")
+    elif isinstance(instruction, Nondet) and instruction.bits < 2:
+        raise MalformedProgram(f"{thread.name}: any number of {instruction.bits} bits")
     elif isinstance(instruction, Fence) and not instruction.tags:
         raise MalformedProgram(f"{thread.name}: a fence without a kind")

@@ -71,17 +71,19 @@ class _Walk:
                 raise RuntimeError(f"engine and evaluator differ on an execution under {side.model.name}")
         seen = forbidding.seen(execution)
         shown = _without_idle_threads(seen)
-        if _is_consistent(forbidding.model, shown):
+        if shown is not seen and _is_consistent(forbidding.model, shown):
             shown = seen
         models = (allowing.model, forbidding.model)
         return Finding(self.task.direction, difference.state, shown, allowing.seen(execution), *models)
 
 
 def _is_consistent(model: Model, execution: Execution) -> bool:
-    return evaluate(model, len(execution.events), execution.sets, execution.relations).consistent
+    n, sets, relations = len(execution.events), execution.sets, execution.relations
+    return evaluate(model, n, sets, relations, everything=False).consistent
 
 
 def _without_idle_threads(execution: Execution) -> Execution:
     """Threads with nothing but fences, such as a `main` that creates and joins others, tell nothing."""
     busy = {event.thread for event in execution.events if event.kind is not FENCE}
-    return restricted(execution, [event for event in execution.events if event.thread in busy])
+    kept = [event for event in execution.events if event.thread in busy]
+    return execution if len(kept) == len(execution.events) else restricted(execution, kept)

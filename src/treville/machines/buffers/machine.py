@@ -12,7 +12,7 @@ initialised, accesses of mixed sizes or outside of objects) it leaves to the oth
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from treville.machines.buffers.leaks import LEAKED, leaked
 from treville.machines.buffers.step import Step
@@ -42,8 +42,10 @@ from treville.results.verdict import Verdict
 if TYPE_CHECKING:
     from random import Random
 
+Told: TypeAlias = tuple[str, int, int, int]
+
 _VISIBLE = (Does.LOAD, Does.STORE, Does.UPDATE, Does.BEGIN, Does.FREE)
-_MOST_CHOICES = 1_000  # one after the other between two states
+_MOST_QUIET = 100_000  # steps that nobody sees, between two states
 _STOPS = (Does.END, Does.BLOCKED, Does.CUT, Does.UPDATE, Does.BEGIN)
 
 
@@ -53,7 +55,7 @@ class Machine:
     `samples` only so many numbers of each kind are tried where any will do, and only a failure is an answer.
     Threads go no further than to errors that are not among `errors`.
     `order` says in which order states are looked at: a mistake that is far from every end shows soon in one
-    that is random."""
+    that is random. Not `leaves_idle`: threads that go round for ever unseen are too much."""
 
     program: ir.Program
     model: str
@@ -63,6 +65,7 @@ class Machine:
     samples: int = 0
     order: Random | None = None
     errors: frozenset[Error] = USUAL_ERRORS
+    leaves_idle: bool = True
     threads: Threads = field(init=False)
     memories: Memories = field(init=False)
     _before: dict[State, State | None] = field(default_factory=dict)
@@ -148,28 +151,48 @@ class Machine:
 
     def settle(self, step: Step, stops: tuple[Does, ...] = _STOPS) -> Iterator[tuple[State, list[Log]]]:
         """Let every thread run up to its next visible action, or to one of `stops`; free choices give several
-        states. A thread that does nothing but choose again is left where it is."""
-        pending = [(step, 0)]
-        chosen: set[State] = set()
-        actions = self.threads.actions
+        states. A thread that comes back to where it was is also left there, while the others run on: it may
+        go round for ever."""
+        seen: set[tuple[State, frozenset[int], frozenset[Told]]] = set()
+        pending: list[tuple[Step, frozenset[int], int]] = [(step, frozenset(), 0)]
         while pending:
-            current, choices = pending.pop()
-            for number, thread in enumerate(current.threads):
-                does = actions[thread].does
-                if does in stops:
-                    continue
-                following = current.quietly(number)
-                if following is not None and does is Does.CHOOSE:
-                    following = [other for other in following if other.state() not in chosen]
-                    chosen.update(other.state() for other in following)
-                if following is not None:
-                    chose = choices + (does is Does.CHOOSE)
-                    if chose > _MOST_CHOICES:
-                        raise TooManyStates("a thread that chooses on and on unseen")
-                    pending.extend((other, chose) for other in following)
-                    break
-            else:
+            current, left, steps = pending.pop()
+            number, before, following = self._quiet_step(current, stops, left)
+            if following is None:
                 yield current.state(), current.log or []
+                continue
+            if steps % BETWEEN_LOOKS == 0:
+                self.budget.check()
+            if steps > _MOST_QUIET:
+                raise TooManyStates("a thread that goes on and on unseen")
+            for other in following:
+                back, others = self._goes_back(before, other.threads[number]), left
+                if back or self.threads.actions[before].does is Does.CHOOSE:
+                    state, told = other.state(), _told(other.log)
+                    if (state, left, told) in seen:
+                        others = left | {number}
+                        if not back or (state, others, told) in seen:
+                            continue
+                        if not self.leaves_idle:
+                            raise TooManyStates("a thread that goes round for ever unseen")
+                    seen.add((state, others, told))
+                pending.append((other, others, steps + 1))
+
+    def _quiet_step(
+        self, step: Step, stops: tuple[Does, ...], left: frozenset[int]
+    ) -> tuple[int, int, list[Step] | None]:
+        """The next thread that does something unseen, where it was, and what follows; None: none does."""
+        for number, thread in enumerate(step.threads):
+            if number not in left and self.threads.actions[thread].does not in stops:
+                following = step.quietly(number)
+                if following is not None:
+                    return number, thread, following
+        return 0, 0, None
+
+    def _goes_back(self, before: int, after: int) -> bool:
+        """Did a thread begin a loop again?"""
+        frames = self.threads.frames
+        return frames[after].position <= frames[before].position
 
     def failure(self, failed: Failed, last: State | None, before: dict[State, State | None]) -> Answer:
         """The run that failed, again from its start, with what happened."""
@@ -215,6 +238,11 @@ def _in_order(state: State) -> State:
         buffers + tuple(buffer for _, buffer in others),
         state.memory,
     )
+
+
+def _told(log: list[Log] | None) -> frozenset[Told]:
+    """What happened, but for choices, whatever its order: the same state may come about in several ways."""
+    return frozenset((e.kind, e.thread, e.address, e.value) for e in log or () if e.kind != "H")
 
 
 def _ordered(one: Entry, other: Entry) -> bool:

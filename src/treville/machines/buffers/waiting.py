@@ -37,6 +37,7 @@ class WaitingSearch:
     count here."""
 
     def __init__(self, machine: Machine, goal: Property) -> None:
+        machine.leaves_idle = False
         self.machine = machine
         self.goal = goal
         self.graph = Graph()

@@ -147,7 +147,7 @@ class ViewMachine:
             for after in following:
                 back = back or self._goes_back(state, after, choice.number)
                 yield settle(after, _QUIET_EVENTS)
-            if alone is not None and following and not back:
+            if not choice.waits and following and not back:
                 return
             if following:
                 step.asleep[choice.number] = refused

@@ -157,8 +157,12 @@ class Body:
     def _anything(self, kind: IntType) -> ir.Expr:
         """A variable that was never given a value."""
         register = ir.Reg(self.fresh("undefined"))
-        self.emit(ir.Nondet(register.name, kind.bits))
+        self.choose(register.name, kind.bits)
         return register
+
+    def choose(self, register: str, bits: int) -> None:
+        """Set a register to any number of so many bits. One bit is 0 or 1, as tests make it."""
+        self.emit(ir.Havoc(register, (0, 1)) if bits == 1 else ir.Nondet(register, bits))
 
     def name(self, frame: Frame, instruction: LlvmInstruction) -> str:
         """The register of an instruction's result."""

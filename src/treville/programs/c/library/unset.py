@@ -33,7 +33,7 @@ def _unset(here: Call) -> None:
     if isinstance(here.instruction.type, PointerType):
         here.body.emit(ir.Havoc(register, (0, _NO_OBJECT)))
     else:
-        here.body.emit(ir.Nondet(register, here.body.bits(here.instruction.type)))
+        here.body.choose(register, here.body.bits(here.instruction.type))
     here.body.set(register + UNSET_FLAG, ir.Const(-1))
 
 

@@ -44,10 +44,8 @@ def nondet(here: Call) -> None:
     """An arbitrary value of the call's type."""
     kind = here.instruction.type
     register = here.body.name(here.frame, here.instruction)
-    if here.name.endswith("_bool"):
-        here.body.emit(ir.Havoc(register, (0, 1)))
-    elif isinstance(kind, IntType | OtherType):
-        here.body.emit(ir.Nondet(register, here.body.bits(kind)))
+    if isinstance(kind, IntType | OtherType):
+        here.body.choose(register, 1 if here.name.endswith("_bool") else here.body.bits(kind))
     else:
         raise here.body.unsupported(f"{here.name}: values that are no numbers")
 
@@ -105,10 +103,8 @@ def ignored(here: Call) -> None:
     _may_fail(here)
     if here.instruction.result is not None:
         kind: Type = here.instruction.type
-        if kind == IntType(1):
-            here.body.emit(ir.Havoc(here.body.name(here.frame, here.instruction), (0, 1)))
-        elif not isinstance(kind, VoidType):
-            here.body.emit(ir.Nondet(here.body.name(here.frame, here.instruction), bits_of(kind)))
+        if not isinstance(kind, VoidType):
+            here.body.choose(here.body.name(here.frame, here.instruction), bits_of(kind))
 
 
 def _random(here: Call) -> None:
