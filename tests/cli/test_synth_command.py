@@ -163,6 +163,18 @@ def test_a_weaker_model_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
     assert report["axioms"] == 2
 
 
+@pytest.mark.parametrize("method", ["parts", "enumerate", "template"])
+def test_a_weaker_model_may_include_files_beside_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, method: str
+) -> None:
+    (tmp_path / "mine.cat").write_text("let mine = po-loc\n")
+    (tmp_path / "weak.cat").write_text('"weak"\ninclude "mine.cat"\nacyclic mine | rf | co | fr as known\n')
+    tests = ("--allowed", ALLOWED[0], "--forbidden", *FORBIDDEN[:2], "--method", method)
+    code, text, _ = _run(capsys, *tests, "--weaker", str(tmp_path / "weak.cat"), "--json", "-q")
+    assert code == 0
+    assert 'include "mine.cat"' in json.loads(text)["model"]
+
+
 def test_models_on_the_way_are_told() -> None:
     """What is known when the time is up is a model that was judged."""
     told: list[SynthReport] = []

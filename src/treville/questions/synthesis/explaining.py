@@ -63,7 +63,8 @@ def _why(model: Model, axiom: Axiom, evidence: Evidence) -> str:
     shortest = min(numbers, key=lambda number: world.listed[number].n)
     cycle = _cycle(model, axiom, world.listed[shortest])
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"Needed by {', '.join(names[:_NAMED])}{more}; in {world.listed[shortest].test.name}: {cycle}"
+    where = f"; in {world.listed[shortest].test.name}: {cycle}" if cycle else ""
+    return f"Needed by {', '.join(names[:_NAMED])}{more}{where}"
 
 
 def _cycle(model: Model, axiom: Axiom, listed: Listed) -> str:

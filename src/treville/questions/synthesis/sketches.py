@@ -43,11 +43,11 @@ class Sketch:
         return definitions + self.body
 
 
-def built_in(prelude: str, assumed: str, unions: int) -> Sketch:
-    """An assumption, and so many acyclic unions."""
+def built_in(prelude: str, assumed: str, unions: int, folder: Path | None = None) -> Sketch:
+    """An assumption, and so many acyclic unions. The prelude has its includes from the folder."""
     holes = ("order", "causes", "also")[:unions] if unions <= 3 else tuple(f"order{i}" for i in range(unions))
     lines = "".join(f"acyclic {hole} as {hole}-acyclic\n" for hole in holes)
-    return _sketch(prelude, f"{assumed}\n{lines}", holes, None, "sketch", acyclic=True)
+    return _sketch(prelude, f"{assumed}\n{lines}", holes, folder, "sketch", acyclic=True)
 
 
 def read_sketch(prelude: str, text: str, name: str, folder: Path | None) -> Sketch:
