@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from treville.machines.buffers.machine import Machine
-from treville.machines.states import BETWEEN_LOOKS, Answer, LimitReached, Log, State
+from treville.machines.memories import start_of
+from treville.machines.states import BETWEEN_LOOKS, Answer, LimitReached, Log, State, TooManyStates
 from treville.machines.threads import Does
 from treville.programs import ir
 from treville.records import NamedTuple
@@ -20,16 +21,19 @@ ORDINARY = "DATA"
 
 
 class _Access(NamedTuple):
-    """What a thread is about to do to a cell."""
+    """What a thread is about to do to a cell, or to a whole object, which ends."""
 
     address: int
     writes: bool
     ordinary: bool
+    ends: bool = False
 
     def races_with(self, other: _Access) -> bool:
         """Is it a race if nothing orders the two?"""
-        conflict = self.address == other.address and (self.writes or other.writes)
-        return conflict and (self.ordinary or other.ordinary)
+        same = self.address == other.address
+        if self.ends or other.ends:
+            same = start_of(self.address) == start_of(other.address)
+        return same and (self.writes or other.writes) and (self.ordinary or other.ordinary)
 
 
 class RaceSearch:
@@ -65,7 +69,8 @@ class RaceSearch:
 
 
 def _racing(machine: Machine, state: State, ordinary: str) -> tuple[int, int] | None:
-    """Two threads that race now."""
+    """Two threads that race now. An object's end has an event for each cell, and may leave no other one: to
+    show such a race is left to others."""
     accesses = [_next(machine, thread, ordinary) for thread in state.threads]
     if not any(access.ordinary for mine in accesses for access in mine):
         return None  # most states: then what blocks and updates would do need not be tried
@@ -73,7 +78,10 @@ def _racing(machine: Machine, state: State, ordinary: str) -> tuple[int, int] | 
         accesses[number].append(access)
     for number, mine in enumerate(accesses):
         for other in range(number):
-            if any(one.races_with(two) for one in mine for two in accesses[other]):
+            racing = [(one, two) for one in mine for two in accesses[other] if one.races_with(two)]
+            if any(one.ends or two.ends for one, two in racing):
+                raise TooManyStates("a race with the end of an object")
+            if racing:
                 return other, number
     return None
 
@@ -84,6 +92,8 @@ def _next(machine: Machine, thread: int, ordinary: str) -> list[_Access]:
     instruction = action.instruction
     if action.does in (Does.LOAD, Does.STORE) and isinstance(instruction, ir.Load | ir.Store):
         return [_Access(action.address, action.does is Does.STORE, ordinary in instruction.tags)]
+    if isinstance(instruction, ir.Free) and action.address:
+        return [_Access(action.address, True, ordinary in instruction.tags, ends=True)]
     return []
 
 

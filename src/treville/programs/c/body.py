@@ -356,7 +356,15 @@ class Body:
             self._goto(frame, block, [], failed)
         elif len(instruction.labels) == 2:
             condition = self.value(frame, *instruction.operands[0])
-            self._goto(frame, block, [(condition, instruction.labels[0])], instruction.labels[1])
+            first, second = instruction.labels
+            if self._is_promised(frame, first):
+                self._never_unless(ir.Op("lnot", (condition,)))
+                self._goto(frame, block, [], second)
+            elif self._is_promised(frame, second):
+                self._never_unless(condition)
+                self._goto(frame, block, [], first)
+            else:
+                self._goto(frame, block, [(condition, first)], second)
         else:
             self._goto(frame, block, [], instruction.labels[0])
 
@@ -367,6 +375,15 @@ class Body:
         home = next(b for b in frame.function.blocks if b.name == block)
         return failing_way(frame.function, home, frame.private)
 
+    def _is_promised(self, frame: Frame, label: str) -> bool:
+        """Does the program only promise never to go there? That is no branch once it is compiled, so nothing
+        that comes behind depends on it."""
+        block = next(b for b in frame.function.blocks if b.name == label)
+        return [each.opcode for each in block.instructions] == ["unreachable"]
+
+    def _never_unless(self, holds: ir.Expr) -> None:
+        self.emit(ir.Assert(holds, "code that must not be reached is reached", undefined=True))
+
     def _unreachable(self, frame: Frame, block: str) -> None:
         """What the program promises never to reach. Behind a call of a function that is defined nowhere it
         means that the function does not return."""
@@ -374,7 +391,7 @@ class Body:
         callee = before[-1].operands[0][1] if before and before[-1].opcode == "call" else None
         returns_never = isinstance(callee, GlobalName) and callee.name in self.translation.undefined
         if not returns_never and not self._has_ended():
-            self.emit(ir.Assert(ir.Const(0), "code that must not be reached is reached", undefined=True))
+            self._never_unless(ir.Const(0))
         self.emit(ir.Stop(reason="unreachable"))
 
     def _has_ended(self) -> bool:

@@ -60,6 +60,7 @@ from treville.programs.ir import plus
 from treville.programs.known_contents import with_known_contents
 from treville.programs.operators import wrap
 from treville.programs.rotation import with_tests_behind
+from treville.programs.taken_apart import with_numbers_taken_apart
 from treville.records import replace
 from treville.results import InputError, Notice, Span, Unsupported
 from treville.results.defaults import BOUND
@@ -430,4 +431,5 @@ def translate(
     """The IR of a module; `source` are the lines of the C file, for people, who see lines of other files that
     a sandbox allows."""
     program = Translation(module, source, recursion, signals, sandbox).run()
-    return with_tests_behind(with_known_contents(with_one_width_per_cell(with_flat_blocks(program))))
+    whole = with_known_contents(with_one_width_per_cell(with_flat_blocks(program)))
+    return with_tests_behind(with_numbers_taken_apart(whole))

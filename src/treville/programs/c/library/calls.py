@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from treville.programs.c.body import Body, Frame
 
 LOCKING = frozenset({"SC", "A", "RMW"})
+TRYING = frozenset({"RLX", "A", "RMW"})
 SYNCHRONISING = frozenset({"SC", "A"})
+LOOKING = frozenset({"RLX", "A"})
 WORD = 32
 ZERO, ONE = ir.Const(0), ir.Const(1)
 
@@ -70,11 +72,20 @@ class Call:
         self.body.emit(ir.Store(address, new(old), LOCKING, WORD, link=True))
         return old
 
-    def load(self, address: ir.Expr, link: bool = True) -> ir.Reg:
+    def update_if(self, address: ir.Expr, new: ir.Expr, free: ir.Expr) -> None:
+        """Replace a word that one who is `TRYING` has loaded, if it is `free`. Only then is it a full fence:
+        POSIX leaves open whether calls that fail synchronise memory."""
+        busy = self.body.fresh("busy")
+        self.body.emit(ir.Store(address, new, TRYING, WORD, link=True, when=free))
+        self.body.emit(ir.Branch(busy, ir.Op("lnot", (free,)), until=busy))
+        self.fence()
+        self.body.label(busy)
+
+    def load(self, address: ir.Expr, link: bool = True, tags: frozenset[str] | None = None) -> ir.Reg:
         """Read a synchronisation word."""
         old = ir.Reg(self.body.fresh("word"))
-        tags = LOCKING if link else SYNCHRONISING
-        self.body.emit(ir.Load(old.name, address, tags, WORD, link=link))
+        own = LOCKING if link else SYNCHRONISING
+        self.body.emit(ir.Load(old.name, address, tags or own, WORD, link=link))
         return old
 
     def nothing(self) -> None:

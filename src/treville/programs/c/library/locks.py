@@ -1,8 +1,9 @@
 """Spin locks, read-write locks, condition variables, barriers, semaphores; mutexes are in `mutexes`.
 
 A lock is an atomic read-modify-write on its word; a thread that waits for one simply does not go on in the
-runs where it is taken (`Assume`). Each call is a full fence, as POSIX says. `pthread_cond_wait` may wake up
-at any time, as POSIX allows; where programs are checked for deadlocks, it needs a signal.
+runs where it is taken (`Assume`). Each call is a full fence, as POSIX says, unless it fails or only asks
+(`sem_getvalue`). `pthread_cond_wait` may wake up at any time, as POSIX allows; where programs are checked for
+deadlocks, it needs a signal.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable
 
 from treville.programs import ir
 from treville.programs.c.library import mutexes
-from treville.programs.c.library.calls import LOCKING, ONE, WORD, ZERO, Call, Handler
+from treville.programs.c.library.calls import LOCKING, LOOKING, ONE, TRYING, WORD, ZERO, Call, Handler
 from treville.programs.c.library.lock_states import (
     destroy_barrier,
     destroy_lock,
@@ -66,12 +67,10 @@ def _try(
     who did so holds the lock."""
 
     def handle(here: Call) -> None:
-        here.fence()
         address = here.argument(0)
-        old = here.load(address)
+        old = here.load(address, tags=TRYING)
         require_alive(here, old)
-        here.body.emit(ir.Store(address, new(old), LOCKING, WORD, link=True, when=free(old)))
-        here.fence()
+        here.update_if(address, new(old), free(old))
         if owned:
             held = held_times(here)
             note_held(here, ir.Select(free(old), _plus_one(held), held))
@@ -269,7 +268,7 @@ def _semaphore_post(here: Call) -> None:
 
 
 def _semaphore_value(here: Call) -> None:
-    value = here.load(here.argument(0), link=False)
+    value = here.load(here.argument(0), link=False, tags=LOOKING)
     require_alive(here, value)
     here.write(1, value, WORD)
     here.returns(ZERO)

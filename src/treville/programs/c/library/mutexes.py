@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from treville.programs import ir
-from treville.programs.c.library.calls import LOCKING, ONE, WORD, ZERO, Call, Handler
+from treville.programs.c.library.calls import ONE, TRYING, WORD, ZERO, Call, Handler
 from treville.programs.c.library.lock_states import (
     destroy_mutex,
     held_or,
@@ -121,18 +121,16 @@ def try_lock(busy: ir.Const) -> Handler:
     """Lock the mutex if that is possible at once, else return `busy`."""
 
     def handle(here: Call) -> None:
-        here.fence()
         address = here.argument(0)
         kind = _kind(here) if _owned(here) else None
-        old = here.load(address)
+        old = here.load(address, tags=TRYING)
         free, new = _is_free(old), locked(here)
         if kind is not None:
             held = ir.Select(_equal(kind, _RECURSIVE), _held_by_me(old), ZERO)
             new = ir.Select(free, new, _again(kind, old))
             free = ir.Select(free, ONE, held)
         require_alive(here, old)
-        here.body.emit(ir.Store(address, new, LOCKING, WORD, link=True, when=free))
-        here.fence()
+        here.update_if(address, new, free)
         if kind is None:
             note_held(here, held_or(here, free))
         here.returns(ir.Select(free, ZERO, busy))
