@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -105,6 +107,10 @@ def test_what_was_exhausted_is_told(capsys: pytest.CaptureFixture[str]) -> None:
         (("--expect", "{absent}"), "cannot read"),
         (("--expect", "{wide}", "--column", "seen"), "this is no table"),
         (("--expect", "{long}"), "there is no test xxx"),
+        (("--allowed", "{arm}", "--unique"), "models are not compared by tests of ARM"),
+        (("--allowed", "{arm}", "--oracle", "armv7"), "there is no dialect 'ARM'"),
+        (("--oracle", "lkmm", "--dialect", "X86"), "X86 tests have no meaning under lkmm"),
+        (("--oracle", "tso", "--events", "12"), "at most 8 accesses"),
     ],
 )
 def test_wrong_input_is_refused(
@@ -124,7 +130,9 @@ def test_wrong_input_is_refused(
     names = {"empty": tmp_path / "empty", "ppc": ppc, "bare": bare, "full": full, "typo": typo}
     wide = tmp_path / "wide.csv"
     wide.write_text("file,seen\n" + "x" * 140_000 + ",allowed\n")
-    names |= {"open": unclosed, "long": long, "wide": wide}
+    arm = tmp_path / "arm.litmus"
+    arm.write_text("ARM t\n{ 0:R2=x; }\n P0 ;\n LDR R1,[R2] ;\nexists (0:R1=0)\n")
+    names |= {"open": unclosed, "long": long, "wide": wide, "arm": arm}
     given = [each.format(absent=tmp_path / "absent", **names) for each in arguments]
     code, _, complaint = _run(capsys, *given, "-q")
     assert code == 2
@@ -155,6 +163,18 @@ def test_a_weaker_model_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
     assert report["axioms"] == 2
 
 
+@pytest.mark.parametrize("method", ["parts", "enumerate", "template"])
+def test_a_weaker_model_may_include_files_beside_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, method: str
+) -> None:
+    (tmp_path / "mine.cat").write_text("let mine = po-loc\n")
+    (tmp_path / "weak.cat").write_text('"weak"\ninclude "mine.cat"\nacyclic mine | rf | co | fr as known\n')
+    tests = ("--allowed", ALLOWED[0], "--forbidden", *FORBIDDEN[:2], "--method", method)
+    code, text, _ = _run(capsys, *tests, "--weaker", str(tmp_path / "weak.cat"), "--json", "-q")
+    assert code == 0
+    assert 'include "mine.cat"' in json.loads(text)["model"]
+
+
 def test_models_on_the_way_are_told() -> None:
     """What is known when the time is up is a model that was judged."""
     told: list[SynthReport] = []
@@ -167,3 +187,27 @@ def test_models_on_the_way_are_told() -> None:
         assert each.verdict is Verdict.PASS
         assert each.warnings == ("a smaller model was still looked for",)
     assert report.verdict is not Verdict.PASS or (told and report.warnings == ())
+
+
+def test_a_person_is_asked(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers have no terminal, so the question is answered where the person is."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO("what?\nn\ny\n?\n"))
+    tests = ("--allowed", ALLOWED[0], "--forbidden", FORBIDDEN[0], "--ask", "--events", "4")
+    code, text, asked = _run(capsys, *tests, "--json", "-q")
+    report = json.loads(text)
+    assert code == 0
+    assert [each["allowed"] for each in report["missing"]][:2] == [False, True]
+    assert asked.count("Can this outcome be seen?") == len(report["missing"]) + 1
+    assert report["missing"][0]["text"].rstrip() in asked
+
+
+def test_models_on_the_way_to_a_unique_one_are_told() -> None:
+    """Who interrupts gets the best so far; that it is the only one was not shown."""
+    told: list[SynthReport] = []
+    question = Question("tso", Options(oracle="tso", unique=True, events=4))
+    telling: Telling[SynthReport] = Telling(lambda _: None, told.append)
+    (last,) = KIND.answers([question], telling)
+    assert len(told) > 1
+    assert {each.verdict for each in told} == {Verdict.UNKNOWN}
+    assert all(each.model and each.missing and each.unique is None for each in told)
+    assert (last.verdict, last.unique) == (Verdict.PASS, True)

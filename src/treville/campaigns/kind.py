@@ -72,6 +72,8 @@ class Kind(ABC, Generic[Q, R]):
 
     name: str
     report: type[R]
+    talks = False
+    """Does it talk to the person at the terminal while it answers? Workers have none."""
 
     @abstractmethod
     def blank(self, question: Q) -> R:

@@ -107,7 +107,7 @@ def run(
     """A report for each question, in order. Closing the iterator ends all that is under way; so does
     `cancelled`, which is asked every moment: then there are no more reports."""
     batch = _Batch(kind, iter(questions), settings, journal, watcher, cancelled)
-    return batch.by_workers() if can_fork() else batch.in_this_process()
+    return batch.by_workers() if can_fork() and not kind.talks else batch.in_this_process()
 
 
 class _Batch(Generic[Q, R]):
@@ -173,7 +173,8 @@ class _Batch(Generic[Q, R]):
         return Workers(self.kind, self.settings.jobs)
 
     def in_this_process(self) -> Generator[R, None, None]:
-        """The reports, where processes cannot be forked: engines watch their limits themselves."""
+        """The reports, where processes cannot be forked, or somebody is talked to: engines watch their limits
+        themselves."""
         while not self.cancelled() and (not self.exhausted or self.ready):
             group = self.next_group()
             questions = list(group.questions) if group else []

@@ -16,10 +16,10 @@ from treville.campaigns.kind import Kind, Limits, StaysHere, Telling
 from treville.campaigns.loading import load_model
 from treville.campaigns.model_keys import model_key
 from treville.models.library import find_model
-from treville.programs.litmus import DIALECTS
+from treville.questions.comparison.dialects import dialect_for, own_dialect
 from treville.questions.synthesis.answer import Answer, Found, Judgement, judge
 from treville.questions.synthesis.decide import synthesise
-from treville.questions.synthesis.explaining import commented
+from treville.questions.synthesis.explaining import commented, uncommented
 from treville.questions.synthesis.problem import Method, Problem, Requirement, Space
 from treville.questions.synthesis.sketches import Sketch, read_sketch, without_title
 from treville.questions.synthesis.uniqueness import Learner, Learnt, Oracle
@@ -30,6 +30,10 @@ from treville.results.progress import READING
 from treville.results.reports.report import Artifact, Status
 from treville.results.reports.synth import AskedTest, GivenTest, HeldBack, SynthReport
 from treville.results.verdict import Verdict
+
+# The tests that an oracle is asked for that is about no architecture, if nobody says which.
+_ANY = "PPC"
+_STILL_LOOKING = "a model explains the tests, and other models that do were still looked for"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,7 @@ class Synth(Kind[Question, SynthReport]):
     def __init__(self, ask: Oracle = _nobody_knows) -> None:
         """`ask` is who is asked for outcomes of tests that are missing."""
         self.ask = ask
+        self.talks = ask is not _nobody_knows
 
     def blank(self, question: Question) -> SynthReport:
         """Nothing is known."""
@@ -148,9 +153,17 @@ def _fill(
             draft.report = replace(better, warnings=("a smaller model was still looked for",))
             telling.provisional(draft.report)
 
+    def on_learnt(learnt: Learnt) -> None:
+        if learnt.answer.found is not None:
+            known = replace(draft.report, tests=len(learnt.problem.requirements))
+            answer = replace(learnt.answer, verdict=Verdict.UNKNOWN, reason=_STILL_LOOKING)
+            draft.report = writer.report(known, answer, None, learnt, final=False)
+            telling.provisional(draft.report)
+
     learned: Learnt | None = None
     if options.unique:
-        learned = _learn(Learner(problem, vocabulary, sketch, options.events, budget), options, ask)
+        learner = Learner(problem, vocabulary, sketch, options.events, budget, on_learnt)
+        learned = _learn(learner, options, ask)
         answer = learned.answer
         writer.problem = learned.problem
         draft.report = replace(draft.report, tests=len(learned.problem.requirements))
@@ -176,14 +189,16 @@ def _learn(learner: Learner, options: Options, ask: Oracle) -> Learnt:
 
 
 def _dialect(options: Options, requirements: Sequence[Requirement]) -> str:
-    """That of the tests; without tests that of the oracle."""
-    if requirements or not options.oracle:
+    """That of the tests; without tests that of the oracle. Raises `InputError` where tests of it have no
+    meaning under the oracle."""
+    if not options.oracle:
         return checked(requirements)
-    if options.dialect:
-        return options.dialect
     oracle = load_model(options.oracle)
-    own = {model: dialect for dialect, model in reversed(DIALECTS.items())}
-    return own.get(oracle.shipped or "", "PPC")
+    if requirements:
+        asked = checked(requirements)
+    else:
+        asked = options.dialect or own_dialect(oracle) or _ANY
+    return dialect_for(oracle, oracle, asked)
 
 
 def _requirements(options: Options) -> list[Requirement]:
@@ -246,13 +261,16 @@ class _Writer:
         answer: Answer,
         judged: Judgement | None,
         learnt: Learnt | None = None,
+        final: bool = True,
     ) -> SynthReport:
-        """The report of an answer."""
+        """The report of an answer; without reasons for the axioms where it is not the `final` one."""
         options = self.question.options
         found = answer.found
         model = None
-        if found is not None:
+        if found is not None and final:
             model = commented(found, self.problem, self.question.file, self.budget)
+        elif found is not None:
+            model = uncommented(found, self.question.file)
         report = replace(
             report,
             verdict=answer.verdict,
@@ -278,9 +296,8 @@ class _Writer:
                 AskedTest(test=each.difference.name, text=each.difference.text, allowed=each.allowed)
                 for each in learnt.asked
             )
-            report = replace(
-                report, unique=learnt.unique, events=self.question.options.events, missing=missing
-            )
+            unique = learnt.unique if final else None
+            report = replace(report, unique=unique, events=self.question.options.events, missing=missing)
         return replace(report, text=_text(report, judged))
 
 
@@ -299,7 +316,7 @@ def _text(report: SynthReport, judged: Judgement | None) -> str:
         lines.append(f"  kept back: {held.right} right, {held.wrong} wrong, {held.unknown} unknown")
         for wrong in judged.wrong[:5]:
             lines.append(f"    {'forbids' if wrong.allowed else 'allows'} {wrong.name} ({wrong.file})")
-    if report.unique is not None:
+    if report.missing is not None:
         lines += _told_apart(report)
     if report.model:
         lines += ["", report.model.rstrip()]
@@ -314,7 +331,7 @@ def _told_apart(report: SynthReport) -> list[str]:
         lines.append(f"  unique up to {report.events} events, with {len(missing)} tests that were missing:")
     elif report.unique:
         lines.append(f"  unique up to {report.events} events: no other model that was found differs")
-    elif missing and report.model is None:
+    elif missing and (report.model is None or report.unique is None):
         lines.append(f"  after {len(missing)} tests that were asked for:")
     elif missing:
         lines.append(

@@ -103,6 +103,7 @@ def test_a_space_that_is_exhausted_is_a_verdict_with_its_tests() -> None:
     [
         ("acyclic po | rf\n", "no holes"),
         ("acyclic po-locc | rf\n", "did you mean po-loc?"),
+        ("acyclic po | rfee\n", "did you mean rfe?"),
         ("acyclic po \\ hole\n", "right of a difference"),
         ("acyclic ~hole\n", "complement"),
     ],

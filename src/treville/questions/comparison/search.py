@@ -54,6 +54,9 @@ class Scope:
     dependencies: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
+        if self.dialect not in WRITERS:
+            hint = f"dialects: {', '.join(WRITERS)}"
+            raise InputError(f"models are not compared by tests of {self.dialect}", None, hint)
         if self.events > MOST_EVENTS:
             raise InputError(f"tests of at most {MOST_EVENTS} accesses are looked at, not of {self.events}")
 

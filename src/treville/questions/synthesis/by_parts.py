@@ -34,7 +34,7 @@ def fill_built_in(problem: Problem, vocabulary: Vocabulary, budget: Budget) -> A
     answer.executions = evidence.executions
     for size in range(1, (space.size or _LARGEST_PARTS) + 1):
         for unions in [space.axioms] if space.axioms else range(1, _MOST_UNIONS + 1):
-            sketch = built_in(vocabulary.prelude, assumed, unions)
+            sketch = built_in(vocabulary.prelude, assumed, unions, vocabulary.folder)
             if (assumed, size, unions) not in problem.exhausted:
                 if _filled(problem, vocabulary, sketch, evidence, size, budget, answer) is None:
                     return answer
@@ -54,7 +54,8 @@ def alternatives(
     much as it can, and cheapest ones without one of the parts of the cheapest."""
     if sketch is None:
         assumed, evidence = _assumed(problem, vocabulary, budget)
-        sketch = built_in(vocabulary.prelude, assumed, problem.space.axioms or 1)
+        unions = problem.space.axioms or 1
+        sketch = built_in(vocabulary.prelude, assumed, unions, vocabulary.folder)
     else:
         evidence = list_executions(problem.requirements, sketch.least, budget)
     base = problem.space.base
@@ -76,7 +77,7 @@ def alternatives(
 def _assumed(problem: Problem, vocabulary: Vocabulary, budget: Budget) -> tuple[str, Evidence]:
     """The strongest assumption that no allowed test contradicts, and the executions that are left."""
     for assumed in ("",) if problem.space.weaker else ASSUMED:
-        least = built_in(vocabulary.prelude, assumed, 1).least
+        least = built_in(vocabulary.prelude, assumed, 1, vocabulary.folder).least
         evidence = list_executions(problem.requirements, least, budget, settled=True)
         if not evidence.impossible:
             break

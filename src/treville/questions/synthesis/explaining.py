@@ -22,12 +22,21 @@ _TESTS = 400
 def commented(found: Found, problem: Problem, source: str, budget: Budget) -> str:
     """The file of a model, with why each axiom is there."""
     model = found.resolved()
-    comment = ["Found by `treville synth` from the results of tests", f"({source})."]
     try:
         evidence = _evidence(problem, budget)
         comments = {axiom.name: _why(model, axiom, evidence) for axiom in model.constraints()}
     except BudgetExceeded:
         comments = {}
+    return _file(found, source, comments)
+
+
+def uncommented(found: Found, source: str) -> str:
+    """The same without reasons, which take time to find."""
+    return _file(found, source, {})
+
+
+def _file(found: Found, source: str, comments: dict[str, str]) -> str:
+    comment = ["Found by `treville synth` from the results of tests", f"({source})."]
     return file_text("Synthesised", comment, found.prelude, _with_comments(found.body, comments))
 
 
@@ -54,7 +63,8 @@ def _why(model: Model, axiom: Axiom, evidence: Evidence) -> str:
     shortest = min(numbers, key=lambda number: world.listed[number].n)
     cycle = _cycle(model, axiom, world.listed[shortest])
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"Needed by {', '.join(names[:_NAMED])}{more}; in {world.listed[shortest].test.name}: {cycle}"
+    where = f"; in {world.listed[shortest].test.name}: {cycle}" if cycle else ""
+    return f"Needed by {', '.join(names[:_NAMED])}{more}{where}"
 
 
 def _cycle(model: Model, axiom: Axiom, listed: Listed) -> str:

@@ -16,7 +16,7 @@ from treville.records import dataclass
 from treville.results import InputError, Source, Span, Unsupported
 
 _MOST_HOLES = 12
-_ALIKE = 0.86
+_ALIKE = 0.85  # rfee and rfe, but not ppo and po
 
 ATOMICITY = "empty rmw & (fre; coe) as atomic\n"
 COHERENCE = "acyclic po-loc | rmw | rf | co | fr as coherence\n"
@@ -43,11 +43,11 @@ class Sketch:
         return definitions + self.body
 
 
-def built_in(prelude: str, assumed: str, unions: int) -> Sketch:
-    """An assumption, and so many acyclic unions."""
+def built_in(prelude: str, assumed: str, unions: int, folder: Path | None = None) -> Sketch:
+    """An assumption, and so many acyclic unions. The prelude has its includes from the folder."""
     holes = ("order", "causes", "also")[:unions] if unions <= 3 else tuple(f"order{i}" for i in range(unions))
     lines = "".join(f"acyclic {hole} as {hole}-acyclic\n" for hole in holes)
-    return _sketch(prelude, f"{assumed}\n{lines}", holes, None, "sketch", acyclic=True)
+    return _sketch(prelude, f"{assumed}\n{lines}", holes, folder, "sketch", acyclic=True)
 
 
 def read_sketch(prelude: str, text: str, name: str, folder: Path | None) -> Sketch:
@@ -92,7 +92,8 @@ def _named(error: NotDefined) -> str:
 
 def _check_hole(hole: str, holes: list[str], prelude: str, span: Span) -> None:
     known = [*resolve_text(prelude).definitions, *base_names()]
-    close = difflib.get_close_matches(hole, known, 1, _ALIKE)
+    begun_alike = [name for name in known if name.startswith(hole[0])]
+    close = difflib.get_close_matches(hole, begun_alike, 1, _ALIKE)
     if close or len(holes) == _MOST_HOLES:
         hint = f"did you mean {close[0]}? a hole needs a name of its own" if close else "too many holes"
         raise InputError(f"the sketch uses the unknown name {hole}", span, hint)

@@ -55,7 +55,12 @@ class Learner:
     sketch: Sketch | None
     events: int
     budget: Budget
-    on_asked: Callable[[Asked], None] = lambda _: None
+    on_learnt: Callable[[Learnt], None] = lambda _: None
+    _scope: Scope = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Refuses more events than tests can have."""
+        self._scope = Scope(self.problem.dialect, self.events)
 
     def from_model(self, oracle: Model) -> Learnt:
         """Until the model found and the oracle differ in no test of so many events; small tests first, since
@@ -102,12 +107,12 @@ class Learner:
         learnt.asked += new
         more = []
         for asked in new:
-            self.on_asked(asked)
             test = asked.difference.test
             more.append(Requirement(test, test.condition, bool(asked.allowed), asked.difference.name))
         self.problem = replace(self.problem, requirements=(*self.problem.requirements, *more))
         learnt.problem = self.problem
         learnt.answer = self._answer()
+        self.on_learnt(learnt)
 
     def _ambiguity(self, found: Found) -> tuple[Difference, Found] | None:
         """The smallest test that tells the model apart from another one that explains the tests."""
@@ -115,7 +120,7 @@ class Learner:
         for other in self._others(found):
             alternative = other.resolved()
             for allowing, forbidding in ((model, alternative), (alternative, model)):
-                difference = self._difference(allowing, forbidding, self.events)
+                difference = self._difference(allowing, forbidding)
                 if difference is not None:
                     return difference, other
         return None
@@ -140,12 +145,11 @@ class Learner:
 
     def _differences(self, allowing: Model, forbidding: Model, events: int) -> list[Difference]:
         """A few tests that tell two models apart."""
-        scope = Scope(self.problem.dialect, events)
+        scope = replace(self._scope, events=events)
         return list(islice(all_differences(allowing, forbidding, scope, self.budget), _AT_ONCE))
 
-    def _difference(self, allowing: Model, forbidding: Model, events: int) -> Difference | None:
-        scope = Scope(self.problem.dialect, events)
-        found = smallest_difference(allowing, forbidding, scope, self.budget)
+    def _difference(self, allowing: Model, forbidding: Model) -> Difference | None:
+        found = smallest_difference(allowing, forbidding, self._scope, self.budget)
         if isinstance(found, GaveUp):
             raise BudgetExceeded(found.reason, found.advice)
         return found
