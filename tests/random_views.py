@@ -161,7 +161,11 @@ def as_in_c(program: ir.Program, model: Model) -> ir.Program:
         fenced = isinstance(instruction, ir.Spawn | ir.Join)
         code += [FULL, instruction, FULL] if fenced else [instruction]
     functions = {
-        name: replace(thread, instructions=(FULL, *thread.instructions, FULL))
+        name: replace(
+            thread,
+            instructions=(FULL, *thread.instructions, FULL),
+            labels={label: place + 1 for label, place in thread.labels.items()},
+        )
         for name, thread in program.functions.items()
     }
     whole = replace(program, threads=(replace(main, instructions=tuple(code)),), functions=functions)

@@ -37,11 +37,15 @@ class Waiting:
             for place, instruction in enumerate(thread.instructions):
                 thread.instructions[place] = replace(instruction, index=instruction.index or place + 1000)
             self.program.functions[thread.name] = thread
+        self._joined()
+        return self.program
+
+    def _joined(self) -> None:
+        """The main thread."""
         names = list(self.program.functions)
         code: list[ir.Instruction] = [ir.Spawn(f"h{name}", name, ir.Const(0)) for name in names]
         code += [ir.Join(ir.Reg(f"h{name}")) for name in names]
         self.program.threads.append(ThreadDraft("main", code))
-        return self.program
 
     def _part(self, thread: ThreadDraft) -> None:
         parts = (self._store, self._store, self._lock, self._unlock, self._unlock, self._spin, self._load,
@@ -65,9 +69,9 @@ class Waiting:
         )
 
     def _lock(self, thread: ThreadDraft) -> None:
-        self._take(thread, self.random.choice(self.mutexes), ATOMIC)
+        self.take(thread, self.random.choice(self.mutexes), ATOMIC)
 
-    def _take(self, thread: ThreadDraft, place: ir.Const, tags: frozenset[str]) -> None:
+    def take(self, thread: ThreadDraft, place: ir.Const, tags: frozenset[str]) -> None:
         word, index = self._name(), self.fresh
         free = ir.Op("eq", (ir.Reg(word), ir.Const(0)), 32)
         thread.instructions += [
@@ -103,19 +107,20 @@ class Waiting:
             body.append(ir.Local(count, ir.Op("add", (ir.Reg(count), ir.Const(1)), 32)))
         self._loop(thread, body, again)
 
-    def _exchange(self, thread: ThreadDraft) -> None:
+    def _exchange(self, thread: ThreadDraft, place: ir.Const | None = None) -> None:
         """`while (exchange(x, 1));`"""
-        seen, place, index = self._name(), self.random.choice(self.data), self.fresh
+        seen, place, index = self._name(), place or self.random.choice(self.data), self.fresh
         body: list[ir.Instruction] = [
             ir.Load(seen, place, ATOMIC, link=True, index=index),
             ir.Store(place, ir.Const(1), ATOMIC, link=True, index=index),
         ]
         self._loop(thread, body, ir.Reg(seen))
 
-    def _compare(self, thread: ThreadDraft) -> None:
-        """`while (!compare_exchange(x, a, b));`"""
-        seen, place, index = self._name(), self.random.choice(self.data), self.fresh
-        wanted, new = ir.Const(self.random.choice((0, 1))), ir.Const(self.random.choice((0, 1)))
+    def _compare(self, thread: ThreadDraft, lock: ir.Const | None = None) -> None:
+        """`while (!compare_exchange(x, a, b));`; a lock is taken that way."""
+        seen, place, index = self._name(), lock or self.random.choice(self.data), self.fresh
+        chosen = (0, 1) if lock else (self.random.choice((0, 1)), self.random.choice((0, 1)))
+        wanted, new = map(ir.Const, chosen)
         equal = ir.Op("eq", (ir.Reg(seen), wanted), 32)
         body: list[ir.Instruction] = [
             ir.Load(seen, place, ATOMIC, link=True, index=index),
@@ -127,7 +132,7 @@ class Waiting:
         """`lock(m); while (x != a) cond_wait(c, m); x = b; unlock(m);`, or parts of that."""
         place, mutex, tags = self.random.choice(self.data), self.random.choice(self.mutexes), ORDERS[2]
         if self.random.random() < 0.8:
-            self._take(thread, mutex, ATOMIC)
+            self.take(thread, mutex, ATOMIC)
         seen, head, done = self._name(), f"l{self.fresh}", f"done{self.fresh}"
         wanted = ir.Const(self.random.choice((0, 1)))
         thread.labels[head] = len(thread.instructions)
@@ -137,7 +142,7 @@ class Waiting:
             ir.Fence(FULL),
             ir.Store(mutex, ir.Const(0), frozenset({"SC", "A", "COND"})),
         ]
-        self._take(thread, mutex, ATOMIC | {"COND"})
+        self.take(thread, mutex, ATOMIC | {"COND"})
         thread.instructions.append(ir.Branch(head))
         thread.labels[done] = len(thread.instructions)
         if self.random.random() < 0.7:
@@ -181,3 +186,60 @@ def random_outcome(seed: int | str, conditions: bool = False) -> ir.Program:
         wanted = ir.Op("and", (wanted, equal), 32)
     main.instructions.append(ir.Assert(ir.Op("lnot", (wanted,))))
     return program.finished()
+
+
+class Locking(Waiting):
+    """Likewise, with critical sections: locks that are taken are given back, in whatever order."""
+
+    def _part(self, thread: ThreadDraft) -> None:
+        if self.random.random() < 0.3:
+            super()._part(thread)
+        else:
+            self.critical_section(thread, self.random.sample(self.mutexes, self.random.choice((1, 1, 1, 2))))
+
+    def critical_section(self, thread: ThreadDraft, places: list[ir.Const]) -> None:
+        """Take locks, do something perhaps, and give them back."""
+        for place in places:
+            self.random.choice((self._mutex, self._mutex, self._exchange, self._compare))(thread, place)
+        if self.random.random() < 0.5:
+            self.random.choice((self._store, self._load))(thread)
+        for place in self.random.sample(places, len(places)):
+            thread.instructions.append(ir.Store(place, ir.Const(0), frozenset({"SC", "A"})))
+
+    def _mutex(self, thread: ThreadDraft, place: ir.Const) -> None:
+        self.take(thread, place, ATOMIC)
+
+
+class Spinning(Waiting):
+    """One or two of four short threads wait for a value; others write it, and others."""
+
+    def make(self) -> ProgramDraft:
+        """All of them joined by main."""
+        waiting = self.random.choice((1, 1, 2))
+        for number in self.random.sample(range(4), 4):
+            thread = ThreadDraft(f"t{number}")
+            if number < waiting:
+                self._wait_for_one(thread)
+            else:
+                for _ in range(self.random.choice((1, 2))):
+                    self._access(thread)
+            for place, instruction in enumerate(thread.instructions):
+                thread.instructions[place] = replace(instruction, index=place + 1000)
+            self.program.functions[thread.name] = thread
+        self._joined()
+        return self.program
+
+    def _wait_for_one(self, thread: ThreadDraft) -> None:
+        seen = self._name()
+        again = ir.Op("ne", (ir.Reg(seen), ir.Const(1)), 32)
+        self._loop(thread, [ir.Load(seen, self.data[0], self.random.choice(ORDERS[:2]))], again)
+        if self.random.random() < 0.3:
+            self._access(thread)
+
+    def _access(self, thread: ThreadDraft) -> None:
+        place, order = self.random.choice(self.data), self.random.choice(ORDERS[:2])
+        if self.random.random() < 0.3:
+            thread.instructions.append(ir.Load(self._name(), place, order))
+        else:
+            value = ir.Const(self.random.choice((0, 1, 1, 2)))
+            thread.instructions.append(ir.Store(place, value, order))

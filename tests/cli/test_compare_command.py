@@ -88,7 +88,7 @@ def test_a_matrix_is_a_table_and_a_picture(capsys: pytest.CaptureFixture[str], t
     assert compare("--matrix", "sc", "tso", "pso", "--events", "4", "--svg", str(tmp_path)) == 0
     out = capsys.readouterr().out.splitlines()
     assert out[0].split() == ["allows", "\\", "forbids", "sc", "tso", "pso"]
-    assert [line.split() for line in out[1:4]] == [["sc", "-", "-"], ["tso", "SB", "-"], ["pso", "SB", "MP"]]
+    assert [line.split() for line in out[1:4]] == [["sc", "-", "-"], ["tso", "SB", "-"], ["pso", "MP", "MP"]]
     assert out[5:] == ["sc < tso  SB", "tso < pso  MP"]
     picture = (tmp_path / "hierarchy.svg").read_text(encoding="utf-8")
     assert picture.startswith("<svg")

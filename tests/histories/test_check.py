@@ -139,6 +139,14 @@ def test_the_pointers_of_the_largest_view_are_counted() -> None:
     assert configurations(find_level("PRAM"), events) == 3 * 3
 
 
+def test_a_thread_may_read_its_own_write_before_others_can() -> None:
+    """The third thread sees that the first one's write came to memory after it was read by its own."""
+    history = read_history("(w,x,1).(r,x,1).(r,y,0) || (w,y,1).(w,z,1) || (r,z,1).(r,x,0).(w,x,1)", "h")
+    for level, allowed in (("SC", False), ("TSO", True)):
+        for algorithm in EVERY_SAT:
+            assert passes(history, level, algorithm) == allowed, (level, algorithm)
+
+
 def test_polynomial_algorithms_count_writes_of_the_same_value() -> None:
     """A value that is read again after another needs a second write of it."""
     random, verdicts = generator(9), set()

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 from tests.random_views import as_in_c
-from tests.random_waiting import Waiting
+from tests.random_waiting import ATOMIC, Locking, Spinning, Waiting
 from tests.seeds import conclusive
 
 from treville.engines.contract import GaveUp, Proved, Refuted
@@ -73,11 +73,11 @@ class ReadsInVain:
     is_stuck = blocks
 
 
-def compare(model: Model, seeds: range) -> tuple[int, int]:
+def compare(model: Model, seeds: range, kind: type[Waiting] = Waiting) -> tuple[int, int]:
     """Compare with searches in which nobody waits: how many programs, and how many graphs less?"""
     compared = fewer = 0
     for seed in seeds:
-        program = as_in_c(Waiting(seed).make().finished(), model)
+        program = as_in_c(kind(seed).make().finished(), model)
         plain, waiting = (explorer_for(program, model, frozenset()) for _ in range(2))
         plain._waits = ReadsInVain()  # type: ignore[assignment]
         expected, found = explored(plain), explored(waiting)
@@ -89,16 +89,56 @@ def compare(model: Model, seeds: range) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("name", ["sc", "rc11"])
-def test_the_same_graphs_are_complete(name: str) -> None:
-    compared, fewer = compare(load_model(name), range(40))
+@pytest.mark.parametrize("kind", [Waiting, Locking, Spinning])
+def test_the_same_graphs_are_complete(kind: type[Waiting], name: str) -> None:
+    compared, fewer = compare(load_model(name), range(40), kind)
     assert conclusive(compared > 20 and fewer >= 0)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["sc", "tso", "pso", "rc11"])
+@pytest.mark.parametrize("kind", [Waiting, Locking, Spinning])
 @pytest.mark.parametrize("first", range(1_000, 3_000, 500))
-def test_the_same_graphs_are_complete_in_many_programs(name: str, first: int) -> None:
-    assert compare(load_model(name), range(first, first + 500))[1] > 0
+def test_the_same_graphs_are_complete_in_many_programs(first: int, kind: type[Waiting], name: str) -> None:
+    assert compare(load_model(name), range(first, first + 500), kind)[1] > 0
+
+
+@pytest.mark.parametrize("name", ["sc", "rc11"])
+def test_a_deleted_write_no_longer_makes_a_thread_wait(name: str) -> None:
+    """One thread waits for x = 1, and goes on waiting as x = 2 is behind that; the latter is deleted when
+    the read of y takes what was written after x = 1."""
+    program = ProgramDraft()
+    x, y = (ir.Const(program.location(place).address) for place in "xy")
+    again = ir.Op("ne", (ir.Reg("seen"), ir.Const(1)), 32)
+    waits = ThreadDraft("waits", [ir.Load("seen", x, RELAXED, index=1), ir.Branch("again", again, index=2)])
+    waits.labels["again"] = 0
+    reads = ThreadDraft("reads", [ir.Load("passed", y, RELAXED, index=3)])
+    writes = ThreadDraft("writes", [ir.Store(x, ir.Const(2), RELAXED, index=4)])
+    both = ThreadDraft("both", [ir.Store(x, ir.Const(1), RELAXED, index=5)])
+    both.instructions.append(ir.Store(y, ir.Const(1), RELAXED, index=6))
+    threads = (waits, reads, writes, both)
+    program.functions |= {thread.name: thread for thread in threads}
+    code: list[ir.Instruction] = [ir.Spawn(f"h{t.name}", t.name, ir.Const(0)) for t in threads]
+    program.threads.append(ThreadDraft("main", code))
+    explorer = explorer_for(program.finished(), load_model(name), frozenset())
+    assert explorer.explore() is None
+    assert explorer.complete == 4  # the order of the writes of x, and what y is
+
+
+def test_threads_that_take_locks_are_never_left_behind() -> None:
+    """Three threads take a mutex, two times each."""
+    made = Waiting(0)
+    program, mutex = made.program, made.mutexes[0]
+    for number in range(3):
+        thread = ThreadDraft(f"t{number}")
+        for _ in range(2):
+            made.take(thread, mutex, ATOMIC)
+            thread.instructions.append(ir.Store(mutex, ir.Const(0), frozenset({"SC", "A"})))
+        program.functions[thread.name] = thread
+    program.threads.append(ThreadDraft("main", [ir.Spawn(f"h{n}", f"t{n}", ir.Const(0)) for n in range(3)]))
+    explorer = explorer_for(program.finished(), load_model("rc11"), frozenset())
+    explorer.explore()
+    assert (explorer.complete, explorer.blocked) == (90, 0)
 
 
 def test_threads_at_a_barrier_are_never_left_behind() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 
@@ -18,7 +19,8 @@ from tests.models.handmade import (
 
 from treville.models.base import FENCES
 from treville.models.cat.files import LIBRARY
-from treville.models.cat.resolve import resolve_file
+from treville.models.cat.resolve import resolve_file, resolve_text
+from treville.models.evaluate import evaluate
 from treville.models.library import (
     ALIASES,
     MODELS,
@@ -29,6 +31,7 @@ from treville.models.library import (
     list_models,
     load_model,
 )
+from treville.relations import Relation
 from treville.results import InputError
 
 OWN = ("sc", "tso", "pso", "rmo", "alpha", "power", "armv7")
@@ -181,3 +184,15 @@ def test_stronger_models_allow_less() -> None:
         for name, (candidate, _) in TESTS.items():
             if candidate.judge(load_model(stronger)).consistent:
                 assert candidate.judge(load_model(weaker)).consistent, (stronger, weaker, name)
+
+
+def test_filters_keep_the_pairs_whose_ends_are_of_their_kinds() -> None:
+    names = re.findall(r"^let ([A-Z])([A-Z]) r", (LIBRARY / "filters.cat").read_text(), re.MULTILINE)
+    assert len(names) == 15
+    text = "\n".join(f"let kept{one}{other} = {one}{other} po" for one, other in names)
+    kinds = {"R": 0b0101, "W": 0b1010, "M": 0b1111, "A": 0b1100, "P": 0b0011}  # the last two are exclusive
+    sets = {"R": kinds["R"], "W": kinds["W"], "M": kinds["M"], "X": kinds["A"]}
+    found = evaluate(resolve_text(f'include "filters.cat"\n{text}'), 4, sets, {"po": Relation.full(4)})
+    for one, other in names:
+        wanted = Relation.product(4, kinds[one], kinds[other])
+        assert found.relation(f"kept{one}{other}") == wanted, one + other

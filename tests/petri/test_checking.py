@@ -74,6 +74,15 @@ def test_half_spaces_that_a_target_reaches_together_do_not_exclude_it() -> None:
     assert "not excluded" in complaint
 
 
+def test_boxes_are_entered_from_above_and_from_below() -> None:
+    """A step down into the box, and one up into it."""
+    for rule, start in (("x >= 1 -> x' = x - 1", 2), ("x >= 0 -> x' = x + 1", 0)):
+        problem = parse(f"vars x rules {rule}; init x = {start} target x = 1", "f")
+        entered = check(problem, Invariant((), (Box((1,), (1,)),)))
+        assert entered is not None
+        assert "from outside" in entered
+
+
 def test_boxes_are_entered_through_sums_of_places_too() -> None:
     rules = "vars x y rules y >= 1 -> x' = x + y, y' = 0; init x = 0, y = {} target x >= 2"
     entered = check(parse(rules.format(2), "f"), Invariant((), (Box((2, 0), UP),)))

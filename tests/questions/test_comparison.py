@@ -61,6 +61,20 @@ def test_all_programs_of_three_accesses_with_exchanges() -> None:
     assert agree(Space("AArch64", ("r", "w", "swp")), models, 3) == 1
 
 
+@pytest.mark.parametrize(
+    ("dialect", "names"), [("RISCV", ("r", "w", "lrsc")), ("AArch64", ("w", "swp", "ldxr"))]
+)
+def test_reserved_accesses_are_pairs_of_instructions(dialect: str, names: tuple[str, ...]) -> None:
+    """A machine whose pairs are not atomic, though its single instructions are, is told from one without."""
+    text = '"loose"\ninclude "cos.cat"\nacyclic po-loc | rf | fr | co as coherent\nempty {0} & (fre; coe)\n'
+    models = {name: resolve_text(text.format(name), f"{name}.cat") for name in ("amo", "rmw", "lxsx")}
+    models["riscv"] = load_model("riscv")
+    found = agree(Space(dialect, names), models, 3)
+    assert found > 2
+    scope = Space(dialect, names).scope(3)
+    assert difference(models["amo"], models["rmw"], scope) is not None
+
+
 def test_all_programs_of_three_accesses_with_dependencies() -> None:
     """A model for each dependency: what it orders, nothing else does."""
     text = '"{0}"\ninclude "cos.cat"\nacyclic {0} | rfe | fr | co | (po & (W * W)) as order\n'

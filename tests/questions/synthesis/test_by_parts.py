@@ -219,13 +219,6 @@ def test_stores_that_are_complete_are_told_from_stores_in_order() -> None:
     assert not judge(answer.found.resolved(), requirements, Budget(), "").wrong
 
 
-def test_models_that_are_learnt_take_ordered_accesses() -> None:
-    """Otherwise no test of them could be asked for, and a model without them would be called unique."""
-    without = resolve_text(f"{Vocabulary('AArch64').prelude}acyclic po-loc | rf | co | fr\n", "without.cat")
-    scope = Scope("AArch64", 4, threads=2, least=4, instructions=frozenset({"acq", "rel"}))
-    assert smallest_difference(without, load_model("aarch64"), scope) is not None
-
-
 def test_parts_are_written_as_they_were_computed() -> None:
     """Also where program order is composed: a fence is no access in between."""
     tests = [load_test(SB.format(fence=fence), "SB.litmus") for fence in ("DMB ST", "LDR W4,[X3]")]

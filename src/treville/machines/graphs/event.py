@@ -35,12 +35,13 @@ class Event:
     `seen` the writes among them and those that they read. Others that read a write after a release get
     `releases` and `released_seen`; `pending` is what an acquire fence would get, `fenced` what the last
     release fence had. `po` are those before it in program order, itself included. `linked`: half of a
-    read-modify-write. `idle`: its thread only goes round, and waits. `known`: the writes that were there when
-    a thread began to wait. `preserved` and `behind_fence` are those of its thread that a model orders before
+    read-modify-write. `idle`: its thread only goes round, and waits. `known`: the writes that a thread
+    was offered in vain when it waits, `because`: the write that made it wait although it had read something
+    else. `preserved` and `behind_fence` are those of its thread that a model orders before
     it, -1 if that is not known yet."""
 
     __slots__ = (
-        "after", "before", "behind_fence", "bit", "fenced", "fenced_seen", "idle", "index",
+        "after", "because", "before", "behind_fence", "bit", "fenced", "fenced_seen", "idle", "index",
         "instruction", "kind", "known", "linked", "pending", "pending_seen", "place", "po", "prefix",
         "preserved", "released_seen", "releases", "seen", "source", "state", "thread", "value",
     )  # fmt: skip
@@ -54,7 +55,7 @@ class Event:
         self.linked = self.idle = False
         self.preserved = self.behind_fence = -1
         self.prefix = self.po = self.before = self.seen = 0
-        self.releases = self.released_seen = self.known = 0
+        self.releases = self.released_seen = self.known = self.because = 0
         self.pending = self.pending_seen = self.fenced = self.fenced_seen = 0
 
 

@@ -90,7 +90,7 @@ class Explorer:
         depends = self.consistency.depends
         orderless = ORDERLESS if depends is None else ORDERLESS - {"A"}  # which is Arm's acquire
         self._rounds = Rounds(self.threads, self.space.memories.globals, self._behind, depends, orderless)
-        self._waits = Waits(self.threads, depends)
+        self._waits = Waits(self.threads, self._behind, depends)
         self._races = Races(self.clocks)
         self._stack.append(self._begin)
         self._shares.append(1.0)
@@ -401,17 +401,21 @@ class Explorer:
 
     def _wait(self, graph: Graph, number: int, last: Event, action: Action, low: int) -> Graph | None:
         """The last write makes the thread wait; it may have read another one."""
-        event = self._waits.begin(last, number, self.bits.of(number, last.index + 1), action.address)
-        event.known = mask_of(graph, action.address)
         positions = range(low, len(graph.writes[action.address]))
         choices = self._offered(graph, number, last, action, positions)
-        waiting = graph.copy() if choices else graph
-        waiting.waiting[number] = event.known
+        return self._one_of([*choices, lambda: self._waiting(graph, number, action.address)])
+
+    def _waiting(self, graph: Graph, number: int, place: int) -> Graph:
+        """The graph in which the thread has read none of the writes that are there."""
+        waiting, last = graph.copy(), graph.last(number)
+        event = self._waits.begin(last, number, self.bits.of(number, last.index + 1), place)
+        event.known = waiting.waiting[number] = mask_of(graph, place)
         waiting.add(event)
-        return self._one_of([*choices, lambda: waiting]) if choices else waiting
+        return waiting
 
     def _wake(self, graph: Graph, number: int) -> Graph | None:
-        """Offer new writes to a thread that waits."""
+        """Offer new writes to a thread that waits. That it took none of them is an event as well: if what
+        came later is deleted, it is offered just the later ones again."""
         last = graph.last(number)
         action, known = self.threads.actions[last.after], graph.waiting[number]
         writes = graph.writes[last.place]
@@ -419,16 +423,11 @@ class Explorer:
         positions = [at for at in range(low, len(writes)) if not writes[at].bit & known]
         choices = self._offered(graph, number, last, action, positions)
         if self._waits.blocks(last.after, action, writes[-1]):
-            waiting = graph.copy() if choices else graph
-            waiting.waiting[number] = mask_of(graph, last.place)
             if not choices:
-                return waiting
-            choices.append(lambda: waiting)
+                graph.waiting[number] = mask_of(graph, last.place)
+                return graph
+            choices.append(lambda: self._waiting(graph, number, last.place))
         return self._one_of(choices)
-
-    def _is_held(self, wait: Event, write: Event) -> bool:
-        """Does a thread wait on that reads the write?"""
-        return self._waits.blocks(wait.state, self.threads.actions[wait.state], write)
 
     def _offered(
         self, graph: Graph, number: int, last: Event, action: Action, positions: Iterable[int]
@@ -514,7 +513,7 @@ class Explorer:
 
     def _revisits(self, graph: Graph, read: Event, event: Event, low: int) -> list[Choice]:
         """The graphs in which an earlier read reads the write."""
-        kept = may_be_revisited(graph, read, event.prefix & ~event.bit, self._first, self._is_held)
+        kept = may_be_revisited(graph, read, event.prefix & ~event.bit, self._first)
         if kept is None:
             return []
         events = graph.threads[read.thread]
@@ -533,7 +532,7 @@ class Explorer:
         """The graph in which a thread waits because its read finds the write."""
         number, place = read.thread, read.place
         wait = self._waits.begin(last, number, read.bit, place)
-        wait.known = mask_of(graph, place) | write.bit
+        wait.known, wait.because = mask_of(graph, place) | write.bit, write.bit
         graph.order.insert(graph.order.index(read), wait)
         graph.without(read)
         graph.threads[number].append(wait)

@@ -3,8 +3,6 @@ additions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from treville.machines.graphs.event import INITIAL, Event, Kind
 
 
@@ -66,7 +64,7 @@ class Graph:
         other.frees = {at: event for at, event in self.frees.items() if event.bit & kept}
         other.joins = {thread: event for thread, event in self.joins.items() if event.bit & kept}
         other.waiting = {
-            thread: (self.waiting[thread] if events[-1] is threads[thread][-1] else events[-1].known) & kept
+            thread: events[-1].known & kept
             for thread, events in other.threads.items()
             if events and events[-1].kind is Kind.WAIT
         }
@@ -134,51 +132,40 @@ class Graph:
         return found
 
 
-def may_be_revisited(
-    graph: Graph,
-    read: Event,
-    prefix: int,
-    first_choices: dict[int, int],
-    blocks: Callable[[Event, Event], bool],
-) -> int | None:
+def may_be_revisited(graph: Graph, read: Event, prefix: int, first_choices: dict[int, int]) -> int | None:
     """The events to keep if a new write with this prefix (without the write) is to be read by an earlier
     read; None if what would be deleted, or the read, was not added as it would be again: reading the last
-    write in coherence, waiting because of it, written last, chosen first (TruSt, section 3.3)."""
+    write in coherence, written last, chosen first (TruSt, section 3.3). What makes a thread wait that had
+    read something else counts as read by it."""
     order = graph.order
     start = order.index(read)
     kept = INITIAL
     for event in order[:start]:
         kept |= event.bit
-    so_far = kept | prefix
-    looked: set[int] = set()
-    for event in order[start:]:
+    so_far, waited = kept | prefix, 0
+    for place, event in enumerate(order):
+        if event.because and not _goes_on(graph, event, prefix):
+            waited |= event.because
+        if place < start:
+            continue
         so_far |= event.bit
         if event.bit & prefix:
             continue
         kind = event.kind
         if kind is Kind.READ:
-            if event.bit in looked:
-                continue
             source = event.source
             assert source is not None
             if not source.bit & so_far or graph.later(source) & so_far:
                 return None
         elif kind is Kind.WRITE:
-            if graph.later(event) & so_far or graph.readers(event) & so_far:
+            if event.bit & waited or graph.later(event) & so_far or graph.readers(event) & so_far:
                 return None
-        elif kind is Kind.CHOOSE:
-            if event.value != first_choices[event.state]:
-                return None
-        elif kind is Kind.WAIT:
-            last = _last_of(graph, event.place, so_far)
-            if not blocks(event, last):
-                events = graph.threads[event.thread]
-                if event.index + 1 >= len(events) or events[event.index + 1].source is not last:
-                    return None
-                looked.add(events[event.index + 1].bit)
+        elif kind is Kind.CHOOSE and event.value != first_choices[event.state]:
+            return None
     return kept | prefix | read.bit
 
 
-def _last_of(graph: Graph, place: int, mask: int) -> Event:
-    """The last write of a cell that is in the mask."""
-    return next(write for write in reversed(graph.writes[place]) if write.bit & mask)
+def _goes_on(graph: Graph, wait: Event, mask: int) -> bool:
+    """Did the thread go on behind a wait with something that is in the mask?"""
+    events = graph.threads[wait.thread]
+    return wait.index + 1 < len(events) and bool(events[wait.index + 1].bit & mask)

@@ -3,13 +3,16 @@
 A thread whose read finds such a value goes no further, so the read itself is no event: the thread waits, and
 a `WAIT` event stands for that. What it might have read instead is tried when it begins to wait; then each
 write that is added is offered to it. If that is the last one in coherence the thread reads it at once, since
-a later write can still take that read over; otherwise the thread may as well wait on. So there are no graphs
-in which a thread waits for what has come long ago (compare revisits in place: M. Kokologiannakis, X. Ren, V.
-Vafeiadis, Dynamic partial order reductions for spinloops, FMCAD 2021). Read-modify-writes are revisited as
-usual.
+a later write can still take that read over; otherwise the thread may as well wait on, which is another such
+event: if what came later is deleted, it is offered just the later writes again. So there are no graphs in
+which a thread waits for what has come long ago (compare revisits in place: M. Kokologiannakis, X. Ren, V.
+Vafeiadis, Dynamic partial order reductions for spinloops, FMCAD 2021). A read-modify-write waits likewise,
+if it would write nothing, or what it has read.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from treville.machines.graphs.event import Event, Kind
 from treville.machines.graphs.graph import Graph
@@ -22,8 +25,10 @@ from treville.programs.operators import wrap
 class Waits:
     """Knows which values leave a thread where it is."""
 
-    def __init__(self, threads: Threads, depends: Dependencies | None = None) -> None:
-        self._threads, self._depends = threads, depends
+    def __init__(
+        self, threads: Threads, behind: Callable[[int, int], int], depends: Dependencies | None = None
+    ) -> None:
+        self._threads, self._behind, self._depends = threads, behind, depends
         self._known: dict[tuple[int, int], bool] = {}
 
     def blocks(self, state: int, action: Action, write: Event) -> bool:
@@ -37,15 +42,22 @@ class Waits:
     def _is_in_vain(self, state: int, action: Action, write: Event) -> bool:
         load = action.instruction
         assert isinstance(load, ir.Load)
-        if load.link:
-            return False
         value = wrap(write.value, load.bits) if load.register is not None else 0
         after = self._threads.after(state, value)
+        if load.link:
+            after = self._behind_update(after, value)
         if self.is_stuck(after):
             return True
         if not self._threads.same_place(state, after):
             return False
         return self._depends is None or self._depends.are_kept_by_read(state, value)
+
+    def _behind_update(self, state: int, value: int) -> int:
+        """The thread behind an update that leaves the value or does not write, else in front of its write."""
+        store = self._threads.actions[state]
+        if store.does is Does.SKIP or (store.does is Does.STORE and store.value == value):
+            return self._behind(state, 0)
+        return state
 
     def is_stuck(self, state: int) -> bool:
         """Does the thread not go on because an assumption does not hold?"""

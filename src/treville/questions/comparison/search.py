@@ -92,7 +92,8 @@ def smallest_difference(
     allowing: Model, forbidding: Model, scope: Scope, budget: Budget | None = None
 ) -> Difference | GaveUp | None:
     """The smallest test of the scope whose state `allowing` allows and `forbidding` forbids: the fewest
-    accesses, then threads, then locations, then the simplest instructions. None if there is none."""
+    accesses, then threads, then locations, then of the most even shape the simplest instructions. None if
+    there is none."""
     try:
         search = Search(allowing, forbidding, scope, budget or Budget())
         sizes = range(scope.least, scope.events + 1)
@@ -136,12 +137,15 @@ class Search:
             yield from found
 
     def _simplest(self, events: int, threads: int) -> list[Difference]:
-        best: list[tuple[tuple[int, int], Difference]] = []
+        """The simplest test of the most even shape that has one with the fewest locations. Shapes that come
+        later are asked for fewer locations only: that there is nothing simpler takes long to show."""
+        best: list[Difference] = []
         for shape in self.scope.shapes(events, threads):
-            found = ShapeSearch(self, shape).best()
+            fewer = best[-1].locations - 1 if best else shape.locations
+            found = ShapeSearch(self, shape._replace(locations=fewer)).best() if fewer else None
             if found is not None:
-                best.append(((found[0].locations, found[0].cost), found[1]))
-        return [min(best, key=lambda each: each[0])[1]] if best else []
+                best.append(found[1])
+        return best[-1:]
 
     def _all(self, events: int, threads: int) -> Iterator[Difference]:
         for shape in self.scope.shapes(events, threads):

@@ -74,7 +74,9 @@ class Sketch:
         self.n = len(self.places)
         self.kinds = _kinds(alphabet)
         choice = self.formula.choice
-        self.holds = [[choice() for _ in self.kinds] for _ in self.places]
+        self.holds: list[list[Literal]] = []
+        for place in self.places:
+            self.holds.append([self._hold(place, kind, index) for index, kind in enumerate(self.kinds)])
         self.reads = [self._any(row, [kind.reads for kind in self.kinds]) for row in self.holds]
         self.writes = [self._any(row, [kind.writes for kind in self.kinds]) for row in self.holds]
         self.at = [self._locations(place) for place in self.places]
@@ -100,6 +102,12 @@ class Sketch:
         return self.formula.either([literal for literal, yes in zip(literals, wanted, strict=True) if yes])
 
     # -- places ------------------------------------------------------------------------------------------
+
+    def _hold(self, place: Place, kind: Kind, index: int) -> Literal:
+        """The literal that a place holds a kind. The halves of an exchange are neighbours: one literal."""
+        if kind.part == SECOND:
+            return FALSE if place.first else self.holds[place.number - 1][index - 1]
+        return FALSE if kind.part == FIRST and place.last else self.formula.choice()
 
     def _gaps(self) -> list[int]:
         """Places with a place after them in their thread."""
@@ -130,7 +138,7 @@ class Sketch:
         formula = self.formula
         for place in self.places:
             number = place.number
-            formula.exactly_one(self.holds[number])
+            formula.exactly_one([literal for literal in self.holds[number] if literal != FALSE])
             if self.shape.locations > 1:
                 formula.exactly_one([literal for literal in self.at[number] if literal != FALSE])
             self._join_halves(place)
@@ -141,20 +149,13 @@ class Sketch:
             formula.at_most_one(row)
 
     def _join_halves(self, place: Place) -> None:
-        """The halves of an exchange are neighbours at one location, with nothing in between."""
-        formula, number = self.formula, place.number
-        for index, kind in enumerate(self.kinds):
-            here = self.holds[number][index]
-            if kind.part == FIRST:
-                if place.last:
-                    formula.forbid(here)
-                    continue
-                formula.equal(here, self.holds[number + 1][index + 1])
-                formula.forbid(here, -self.same[number, number + 1])
-                for fence in self.fences[number]:
-                    formula.forbid(here, fence)
-            elif kind.part == SECOND and place.first:
-                formula.forbid(here)
+        """The halves of an exchange are at one location, with nothing in between."""
+        if place.last:
+            return
+        formula, together = self.formula, self.exchanges(place.number)
+        formula.forbid(together, -self.same[place.number, place.number + 1])
+        for fence in self.fences[place.number]:
+            formula.forbid(together, fence)
 
     def _keep_plain_apart(self) -> None:
         """No location is accessed both atomically and not. Accesses of two threads that are not atomic and

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treville.formulas.formula import Formula, Literal
-from treville.models.cat.resolve import resolve_text
 from treville.models.model import AxiomKind, Operator
 from treville.questions.synthesis.answer import Answer, Found
 from treville.questions.synthesis.by_size import Known
@@ -33,8 +32,7 @@ _AT_ONCE = 2
 def fill_templates(problem: Problem, vocabulary: Vocabulary, budget: Budget) -> Answer:
     """Axioms over templates of growing depth."""
     space = problem.space
-    given = space.weaker or resolve_text("", "nothing.cat")
-    evidence = list_executions(problem.requirements, given, budget)
+    evidence = list_executions(problem.requirements, vocabulary.given(), budget)
     answer = Answer(executions=evidence.executions, method="template")
     if evidence.impossible:
         answer.reason = f"{evidence.impossible[0].name} has no execution that ends as required"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from treville.models.cat.resolve import resolve_text
 from treville.questions.synthesis.answer import Answer, Found
 from treville.questions.synthesis.by_size import Known, Terms
 from treville.questions.synthesis.contradiction import contradiction
@@ -32,9 +31,7 @@ def enumerate_terms(
     brief: bool = False,
 ) -> Answer:
     """The smallest model whose axioms are terms over the base."""
-    space = problem.space
-    given = space.weaker or resolve_text("", "nothing.cat")
-    evidence = list_executions(problem.requirements, given, budget)
+    evidence = list_executions(problem.requirements, vocabulary.given(), budget)
     search = _Search(problem, vocabulary, evidence, budget)
     answer = Answer(executions=evidence.executions, method="enumerate")
     if search.is_impossible(answer, evidence.impossible or search.pairs() <= _COMPARED_AT_ONCE):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from treville.enumeration.concrete import to_execution
-from treville.models.cat.resolve import resolve_text
 from treville.models.evaluate import evaluate
 from treville.models.model import Axiom, Model
 from treville.questions.synthesis.answer import Found
 from treville.questions.synthesis.evaluation import Evaluator
 from treville.questions.synthesis.listing import Evidence, Listed, list_executions
 from treville.questions.synthesis.problem import Problem
+from treville.questions.synthesis.vocabulary import Vocabulary
 from treville.questions.synthesis.writing import file_text
 from treville.results import Budget, BudgetExceeded
 from treville.witness.explanation import explain
@@ -35,7 +35,7 @@ def _evidence(problem: Problem, budget: Budget) -> Evidence:
     """Forbidden executions, of at most so many tests."""
     forbidden = [each for each in problem.requirements if not each.allowed]
     step = max(1, len(forbidden) // _TESTS)
-    return list_executions(forbidden[::step], resolve_text("", "nothing.cat"), budget)
+    return list_executions(forbidden[::step], Vocabulary(problem.dialect).given(), budget)
 
 
 def _why(model: Model, axiom: Axiom, evidence: Evidence) -> str:

@@ -73,7 +73,10 @@ def _is_link(term: Term) -> bool:
 def _leaves(vocabulary: Vocabulary, world: Executions) -> list[Known]:
     """Relations that some execution has, restricted by the kinds of their ends where that makes a
     difference."""
-    orders = [name for name in ORDERS.get(vocabulary.dialect, ()) if any(world.base(name))]
+    known = ORDERS.get(vocabulary.dialect, ())
+    orders = [
+        name for name, each in zip(known, vocabulary.values(known, world), strict=True) if any(each.value)
+    ]
     return distinct([each for each in all_leaves(vocabulary, world, orders) if any(each.value)], [])
 
 

@@ -44,7 +44,7 @@ FENCES: dict[str, tuple[str, ...]] = {
         "fence.rw.w", "fence.rw.rw", "fence.tso",
     ),
     "LKMM": ("fencerel(Mb)", "fencerel(Rmb)", "fencerel(Wmb)"),
-    "C": ("fencerel(F & SC)", "fencerel(F & ACQ_REL)", "fencerel(F & ACQ)", "fencerel(F & REL)"),
+    "C": ("fencerel(F & SC)", "fencerel(F & acquiring)", "fencerel(F & releasing)"),
     "PTS": ("fencerel(F & SC)",),
 }  # fmt: skip
 # Sets of accesses with an order of their own, where some test has them.
@@ -52,14 +52,22 @@ ORDERS: dict[str, tuple[str, ...]] = {
     "X86": ("X",),
     "X86_64": ("X",),
     "AArch64": ("A", "L", "Q"),
-    "RISCV": ("Acq", "Rel", "AcqRel"),
+    "RISCV": ("AQ", "RL", "RCsc"),
     "LKMM": ("Acquire", "Release"),
-    "C": ("ACQ", "REL", "SC"),
+    "C": ("acquiring", "releasing", "SC"),
+    "PTS": ("acquiring", "releasing", "SC"),
 }
 
 
-# A model that does not mention ordered accesses refuses tests of them, which could not teach it then.
-_MENTIONED = {"AArch64": "let acquire = A | Q\nlet release = L\n"}
+# A model that does not mention ordered accesses refuses tests of them, or has them compiled for hardware
+# without them: they could not teach it anything.
+_LANGUAGE = "let acquiring = ACQ | ACQ_REL | SC\nlet releasing = REL | ACQ_REL | SC\n"
+_MENTIONED = {
+    "AArch64": "let acquire = A | Q\nlet release = L\n",
+    "LKMM": "let ordered = Acquire | Release\n",
+    "C": _LANGUAGE,
+    "PTS": _LANGUAGE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +90,11 @@ class Vocabulary:
         """The beginning of a model."""
         includes = "".join(f'include "{name}"\n' for name in self.includes)
         return includes + _MENTIONED.get(self.dialect, "") + self.known
+
+    def given(self) -> Model:
+        """What is known of every model: the names that files begin with, and the axioms of the known text.
+        Tests are seen by it as they are by every model that is written."""
+        return resolve_text(self.prelude, "known.cat", self.folder)
 
     def resolved(self, texts: Sequence[str], option: str = "--base") -> tuple[Model, list[str]]:
         """A model that defines each expression, and the names of the definitions."""

@@ -9,7 +9,7 @@ _OFFSET, _ADDRESS, _STORED = 10, 11, 12  # registers that nobody looks at
 
 
 class AArch64Writer(AssemblyWriter):
-    """Plain, acquire and release accesses, swaps, barriers."""
+    """Plain, acquire and release accesses, swaps, exclusive accesses, barriers."""
 
     dialect = "AArch64"
     spellings = (
@@ -22,6 +22,7 @@ class AArch64Writer(AssemblyWriter):
         Spelling("swpa", Role.EXCHANGE, "SWPA {stored},{register},{address}", 2, ("swp",)),
         Spelling("swpl", Role.EXCHANGE, "SWPL {stored},{register},{address}", 2, ("swp",)),
         Spelling("swpal", Role.EXCHANGE, "SWPAL {stored},{register},{address}", 3, ("swp", "swpa", "swpl")),
+        Spelling("ldxr", Role.EXCHANGE, "LDXR {register},{address}", 2, (), "STXR W13,{stored},{address}"),
         Spelling("dmb.sy", Role.FENCE, "DMB SY", 3, ("dmb.ld", "dmb.st")),
         Spelling("dmb.ld", Role.FENCE, "DMB LD", 2),
         Spelling("dmb.st", Role.FENCE, "DMB ST", 2),
@@ -61,8 +62,8 @@ class AArch64Writer(AssemblyWriter):
                 if access.data
                 else f"MOV W{_STORED},#{access.value}"
             )
-        text = access.spelling.text
-        return [*lines, text.format(register=self.value(number), stored=f"W{_STORED}", address=address)]
+        names = {"register": self.value(number), "stored": f"W{_STORED}", "address": address}
+        return [*lines, *(text.format(**names) for text in access.spelling.texts)]
 
     def _nothing(self, target: int, reads: tuple[int, ...]) -> list[str]:
         """Zero, computed from what was read."""

@@ -45,13 +45,8 @@ class PPCWriter(AssemblyWriter):
                 if access.data
                 else f"li r{_STORED},{access.value}"
             )
-        for text in filter(None, (spelling.text, spelling.second)):
-            lines.append(
-                text.format(
-                    register=self.value(number), stored=f"r{_STORED}", address=address, index="x" * indexed
-                )
-            )
-        return lines
+        names = {"register": self.value(number), "stored": f"r{_STORED}", "address": address}
+        return [*lines, *(text.format(**names, index="x" * indexed) for text in spelling.texts)]
 
     def _nothing(self, target: int, reads: tuple[int, ...]) -> list[str]:
         """Zero, computed from what was read."""

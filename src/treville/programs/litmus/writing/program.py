@@ -42,6 +42,11 @@ class Spelling:
     plain: bool = False
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """The code of its instructions."""
+        return (self.text, self.second) if self.second else (self.text,)
+
+    @property
     def reads(self) -> bool:
         """Does a register get a value?"""
         return self.role in (Role.READ, Role.EXCHANGE)

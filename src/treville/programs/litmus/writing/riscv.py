@@ -25,7 +25,7 @@ def _fence(before: str, after: str, cost: int) -> Spelling:
 
 
 class RISCVWriter(AssemblyWriter):
-    """Plain accesses, swaps with acquire and release, fences."""
+    """Plain accesses, swaps with acquire and release, reserved accesses, fences."""
 
     dialect = "RISCV"
     spellings = (
@@ -36,6 +36,8 @@ class RISCVWriter(AssemblyWriter):
         Spelling("amoswap.rl", Role.EXCHANGE, _SWAP.format(order=".rl"), 2, ("amoswap",)),
         Spelling("amoswap.aq.rl", Role.EXCHANGE, _SWAP.format(order=".aq.rl"), 3,
                  ("amoswap", "amoswap.aq", "amoswap.rl")),
+        Spelling("lrsc", Role.EXCHANGE, "lr.w {register},({pointer})", 2, (),
+                 "sc.w x31,{stored},({pointer})"),
         _fence("r", "r", 1), _fence("r", "w", 1), _fence("w", "r", 1), _fence("w", "w", 1),
         _fence("r", "rw", 2), _fence("w", "rw", 2), _fence("rw", "r", 2), _fence("rw", "w", 2),
         Spelling("fence.tso", Role.FENCE, "fence.tso", 3,
@@ -64,8 +66,8 @@ class RISCVWriter(AssemblyWriter):
                 if access.data
                 else f"li x{_STORED},{access.value}"
             )
-        text = access.spelling.text
-        return [*lines, text.format(register=self.value(number), stored=f"x{_STORED}", pointer=pointer)]
+        names = {"register": self.value(number), "stored": f"x{_STORED}", "pointer": pointer}
+        return [*lines, *(text.format(**names) for text in access.spelling.texts)]
 
     def _nothing(self, target: int, reads: tuple[int, ...]) -> list[str]:
         """Zero, computed from what was read."""
