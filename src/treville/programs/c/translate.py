@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from treville.programs import ir
 from treville.programs.c.accesses import PLAIN, THREAD_LOCAL
+from treville.programs.c.address_numbers import TOLD, looks_at_numbers
 from treville.programs.c.assembly.dialects import dialect_for
 from treville.programs.c.blocks import with_flat_blocks
 from treville.programs.c.body import Body, Frame, bits_of
@@ -139,6 +140,8 @@ class Translation:
             self._thread_function(self.pending.pop(0))
         bounds, unused = annotated_bounds(self.module, lambda instruction: self.place(instruction)[0])
         self.program.notices += unused
+        for instruction in (each for f in self.module.functions.values() for each in looks_at_numbers(f)):
+            self.program.notices.append(Notice(TOLD, self.place(instruction)[0]))
         program = replace(self.program.finished(), loop_bounds=bounds)
         return program.rewritten(_looking_away) if self.hides_writes else program
 

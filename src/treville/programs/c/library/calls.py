@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 LOCKING = frozenset({"SC", "A", "RMW"})
 TRYING = frozenset({"RLX", "A", "RMW"})
 SYNCHRONISING = frozenset({"SC", "A"})
-LOOKING = frozenset({"RLX", "A"})
+RELAXED = frozenset({"RLX", "A"})
 WORD = 32
 ZERO, ONE = ir.Const(0), ir.Const(1)
 
@@ -92,9 +92,9 @@ class Call:
         """No effect; the call returns 0."""
         self.returns(ZERO)
 
-    def store(self, address: ir.Expr, value: ir.Expr) -> None:
+    def store(self, address: ir.Expr, value: ir.Expr, tags: frozenset[str] = SYNCHRONISING) -> None:
         """Write a synchronisation word."""
-        self.body.emit(ir.Store(address, value, SYNCHRONISING, WORD))
+        self.body.emit(ir.Store(address, value, tags, WORD))
 
 
 Handler = Callable[[Call], None]

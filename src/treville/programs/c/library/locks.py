@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from treville.programs import ir
 from treville.programs.c.library import mutexes
-from treville.programs.c.library.calls import LOCKING, LOOKING, ONE, TRYING, WORD, ZERO, Call, Handler
+from treville.programs.c.library.calls import LOCKING, ONE, RELAXED, TRYING, WORD, ZERO, Call, Handler
 from treville.programs.c.library.lock_states import (
     destroy_barrier,
     destroy_lock,
@@ -88,7 +88,7 @@ def _unlock(here: Call) -> None:
 
 
 def _reset(here: Call) -> None:
-    here.store(here.argument(0), ZERO)
+    here.store(here.argument(0), ZERO, RELAXED)
     here.returns(ZERO)
 
 
@@ -222,8 +222,8 @@ def _barrier_init(here: Call) -> None:
     """A barrier is two words: how many threads it needs, and how many have come so far."""
     address = here.argument(0)
     require_no_barrier(here)
-    here.store(address, here.argument(2))
-    here.store(ir.Op("add", (address, ir.Const(8)), 64), ZERO)
+    here.store(address, here.argument(2), RELAXED)
+    here.store(ir.Op("add", (address, ir.Const(8)), 64), ZERO, RELAXED)
     here.returns(ZERO)
 
 
@@ -252,7 +252,7 @@ def _try_write_lock(busy: ir.Const) -> Handler:
 
 
 def _semaphore_init(here: Call) -> None:
-    here.store(here.argument(0), here.argument(2))
+    here.store(here.argument(0), here.argument(2), RELAXED)
     here.returns(ZERO)
 
 
@@ -268,7 +268,7 @@ def _semaphore_post(here: Call) -> None:
 
 
 def _semaphore_value(here: Call) -> None:
-    value = here.load(here.argument(0), link=False, tags=LOOKING)
+    value = here.load(here.argument(0), link=False, tags=RELAXED)
     require_alive(here, value)
     here.write(1, value, WORD)
     here.returns(ZERO)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from treville.programs import ir
-from treville.programs.c.library.calls import ONE, TRYING, WORD, ZERO, Call, Handler
+from treville.programs.c.library.calls import ONE, RELAXED, TRYING, WORD, ZERO, Call, Handler
 from treville.programs.c.library.lock_states import (
     destroy_mutex,
     held_or,
@@ -188,7 +188,7 @@ def c11_init(here: Call) -> None:
 
 def _fresh(here: Call, kind: ir.Expr) -> None:
     require_first_init(here)
-    here.store(here.argument(0), UNLOCKED)
+    here.store(here.argument(0), UNLOCKED, RELAXED)
     if _owned(here):
         here.body.emit(ir.Store(plus(here.argument(0), _KIND_OFFSET), kind, frozenset({"NA"}), WORD))
     here.returns(ZERO)
