@@ -135,6 +135,61 @@ class Relaxed(RandomTest):
             known.append(f"r{step}")
 
 
+def only_main_is_ordered(seed: int, model: Model) -> ir.Program:
+    """A random program in which only main has seq_cst events: fences, and accesses between what it starts."""
+    test = RandomTest(seed, ordered=True, plain=seed % 4 < 2, size=5)
+    whole, random = whole_program(test, model), generator(seed)
+    (main,) = whole.threads
+    code: list[ir.Instruction] = []
+    for place, each in enumerate(main.instructions):
+        code.append(each)
+        address, tags = ir.Const(random.choice(test.cells)), frozenset({"SC", "A"})
+        if isinstance(each, ir.Spawn) and random.random() < 0.7:
+            code.append(ir.Store(address, ir.Const(3), tags, index=900 + place))
+        elif isinstance(each, ir.Spawn):
+            code.append(ir.Load(f"own{place}", address, tags, index=900 + place))
+
+    def weaker(instruction: ir.Instruction) -> ir.Instruction:
+        if not isinstance(instruction, ir.Load | ir.Store | ir.Fence) or "SC" not in instruction.tags:
+            return instruction
+        order = "REL" if isinstance(instruction, ir.Fence) else "RLX"
+        return replace(instruction, tags=instruction.tags - {"SC"} | {order})
+
+    functions = {
+        name: replace(body, instructions=tuple(map(weaker, body.instructions)))
+        for name, body in whole.functions.items()
+    }
+    return replace(whole, threads=(replace(main, instructions=tuple(code)),), functions=functions)
+
+
+def compare_main(seeds: range) -> int:
+    """Compare with a search that asks the model where only main has seq_cst events; how many programs have
+    several executions?"""
+    model, several = load_model("rc11"), 0
+    for seed in seeds:
+        program = only_main_is_ordered(seed, model)
+        quick, asking = (explorer_for(program, model, frozenset(), reduced=False) for _ in range(2))
+        assert quick.consistency.coherent
+        asking.consistency.coherent = False
+        found = explored(quick, model)
+        assert (found.twice, found.forbidden) == (0, 0), seed
+        assert found == explored(asking, model), seed
+        several += found.complete > 1
+    return several
+
+
+def test_what_only_main_orders_needs_no_model() -> None:
+    assert conclusive(compare_main(range(60)) > 20)
+    ordered = whole_program(RandomTest(1, ordered=True), load_model("rc11"))
+    assert not explorer_for(ordered, load_model("rc11"), frozenset()).consistency.coherent
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(1_000, 4_000, 500))
+def test_what_only_main_orders_needs_no_model_in_many_programs(first: int) -> None:
+    assert compare_main(range(first, first + 500)) > 100
+
+
 @pytest.mark.parametrize("name", WEAK)
 def test_load_buffering_is_noticed(name: str) -> None:
     assert conclusive(compare_cycles(name, range(60, 110), 6) > 1)
@@ -195,9 +250,7 @@ def decided(engine: str, program: ir.Program, model: Model, bound: int | None) -
     return DECIDE[engine]().run(ready_task(program, model, Property.ASSERTION, bound), 20_000)
 
 
-def compare_answers(
-    name: str, engine: str, seeds: range, kind: type[Waiting] = Waiting
-) -> tuple[int, int]:
+def compare_answers(name: str, engine: str, seeds: range, kind: type[Waiting] = Waiting) -> tuple[int, int]:
     """Compare with another engine where both have an answer; how many PASS, and how many FAIL?"""
     model, passed, failed = load_model(name), 0, 0
     for seed in seeds:

@@ -20,6 +20,7 @@ from treville.records import NamedTuple
 
 _LOCAL_STEPS = 100_000
 _LONGEST_PERIOD = 1_000
+_MARKS = 1_021
 MAIN = ""
 ARBITRARY = -1 << 200  # no number that fits a cell
 
@@ -91,6 +92,7 @@ class Threads:
         self._numbers: dict[Frame, int] = {}
         self._after: dict[tuple[int, int], int] = {}
         self._uncounted: dict[int, Frame] = {}
+        self._places: dict[Frame, int] = {}
 
     def _has_identity(self, body: str) -> bool:
         """Does it matter which thread it is that runs this: for its number, its objects, or who joins it?"""
@@ -124,6 +126,12 @@ class Threads:
     def same_place(self, one: int, other: int) -> bool:
         """Do two threads differ in nothing but how often loops went round?"""
         return one == other or (self.bound is not None and self._plain(one) == self._plain(other))
+
+    def mark(self, thread: int) -> int:
+        """A bit that threads at the same place share, and some others."""
+        if self.bound is not None:
+            thread = self._places.setdefault(self._plain(thread), len(self._places))
+        return 1 << thread % _MARKS
 
     def _plain(self, thread: int) -> Frame:
         found = self._uncounted.get(thread)

@@ -37,12 +37,12 @@ class Event:
     release fence had. `po` are those before it in program order, itself included. `linked`: half of a
     read-modify-write. `idle`: its thread only goes round, and waits. `known`: the writes that a thread
     was offered in vain when it waits, `because`: the write that made it wait although it had read something
-    else. `preserved` and `behind_fence` are those of its thread that a model orders before
-    it, -1 if that is not known yet."""
+    else. `marks` are those of the states that the thread had so far. `preserved` and `behind_fence` are those
+    of its thread that a model orders before it, -1 if that is not known yet."""
 
     __slots__ = (
         "after", "because", "before", "behind_fence", "bit", "fenced", "fenced_seen", "idle", "index",
-        "instruction", "kind", "known", "linked", "pending", "pending_seen", "place", "po", "prefix",
+        "instruction", "kind", "known", "linked", "marks", "pending", "pending_seen", "place", "po", "prefix",
         "preserved", "released_seen", "releases", "seen", "source", "state", "thread", "value",
     )  # fmt: skip
 
@@ -55,7 +55,7 @@ class Event:
         self.linked = self.idle = False
         self.preserved = self.behind_fence = -1
         self.prefix = self.po = self.before = self.seen = 0
-        self.releases = self.released_seen = self.known = self.because = 0
+        self.releases = self.released_seen = self.known = self.because = self.marks = 0
         self.pending = self.pending_seen = self.fenced = self.fenced_seen = 0
 
 

@@ -197,6 +197,7 @@ class Explorer:
             raise TooManyStates("an execution that goes on and on")
         event = Event(kind, number, index, self.bits.of(number, index), last.after)
         event.instruction, event.place = action.instruction, action.address
+        event.marks = last.marks | self.threads.mark(last.after)
         return event
 
     # -- steps without a choice --------------------------------------------------------------------------
@@ -365,6 +366,7 @@ class Explorer:
         assert isinstance(instruction, ir.Load)
         event = Event(Kind.READ, number, last.index + 1, self.bits.of(number, last.index + 1), last.after)
         event.instruction, event.place, event.source = instruction, action.address, write
+        event.marks = last.marks | self.threads.mark(last.after)
         event.value = 0 if write.value == ARBITRARY else wrap(write.value, instruction.bits)
         event.after = self._behind(last.after, event.value if instruction.register is not None else 0)
         event.linked = instruction.link and self._writes_back(event.after)

@@ -67,7 +67,7 @@ def explorer_for(
     bits = Bits()
     assert model.shipped is not None
     order = _ORDERS.get(model.shipped, Order.PROGRAM)
-    coherent = model.shipped == _C11 and not _has_ordered(program)
+    coherent = model.shipped == _C11 and not _has_ordered_threads(program)
     threads, preserved = Threads(program, bound), _PRESERVED.get(model.shipped)
     depends = None if preserved is None else Dependencies(threads)
     consistency = Consistency(model, bits, model.shipped in _CAUSAL, coherent, depends)
@@ -81,6 +81,7 @@ def explorer_for(
     return explorer
 
 
-def _has_ordered(program: ir.Program) -> bool:
-    """Are there seq_cst events?"""
-    return any("SC" in getattr(instruction, "tags", ()) for instruction in program.instructions())
+def _has_ordered_threads(program: ir.Program) -> bool:
+    """Are there seq_cst events in threads other than main? Those of one thread are in an order anyhow."""
+    bodies = program.functions.values()
+    return any("SC" in getattr(each, "tags", ()) for body in bodies for each in body.instructions)

@@ -16,7 +16,7 @@ cell was watched, is explored again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from treville.machines.graphs.clocks import ACQUIRING
 from treville.machines.graphs.event import Event, Kind
@@ -48,11 +48,16 @@ class Rounds:
         self.threads, self._globals, self._behind = threads, global_count, behind
         self._depends, self._orderless = depends, orderless
         self._overwritten: dict[tuple[int, int], bool] = {}
+        self._weaker: dict[tuple[int, int], bool] = {}
 
     def ends(self, graph: Graph, event: Event, after: int) -> bool:
         """Does a round end with the event, behind which the thread is `after`?"""
-        if self._is_back(graph, event, event, after):
+        was_here = event.marks & self.threads.mark(after)
+        if was_here and self._is_back(graph, event, event, after):
             return True
+        firsts = {first.index for first in self._that_find_as_well(graph, event, after)}
+        if not was_here and not firsts:
+            return False
         events = graph.threads[event.thread]
         for index in range(event.index - 1, -1, -1):
             other = events[index]
@@ -62,11 +67,18 @@ class Rounds:
                     return False
             elif kind not in _UNSEEN:
                 return False
-            if self._is_back(graph, other, event, after):
-                return True
-            if kind is Kind.READ and self._finds_as_well(graph, other, event, after):
+            if index in firsts or self._is_back(graph, other, event, after):
                 return True
         return False
+
+    def _that_find_as_well(self, graph: Graph, event: Event, after: int) -> Iterator[Event]:
+        """Earlier reads of the cell that might have ended a round in the place of the event."""
+        if event.kind is not Kind.READ:
+            return
+        for other in graph.reads.get(event.place, ()):
+            is_earlier = other.thread == event.thread and other.index < event.index
+            if is_earlier and self._finds_as_well(graph, other, event, after):
+                yield other
 
     def _is_back(self, graph: Graph, first: Event, last: Event, after: int) -> bool:
         """Is the thread where it was before the first event, and depends on no less?"""
@@ -77,7 +89,7 @@ class Rounds:
     def _finds_as_well(self, graph: Graph, first: Event, last: Event, after: int) -> bool:
         """Might the first read of a round have found what the last one found, with the same effect, and with
         no more order of what follows?"""
-        if last.kind is not Kind.READ or first.place != last.place or not self._is_weaker(first, last):
+        if not self._is_weaker(first, last):
             return False
         if not self.threads.same_place(self._behind(first.state, last.value), after):
             return False
@@ -85,9 +97,13 @@ class Rounds:
 
     def _is_weaker(self, one: Event, other: Event) -> bool:
         """Does a read order no more than another one would in its place?"""
-        first, second = _tags(one), _tags(other)
-        asked = first - self._orderless
-        return asked <= second or (asked <= {"ACQ"} and bool(second & ACQUIRING))
+        key = (id(one.instruction), id(other.instruction))
+        found = self._weaker.get(key)
+        if found is None:
+            asked, has = _tags(one) - self._orderless, _tags(other)
+            found = asked <= has or (asked <= {"ACQ"} and bool(has & ACQUIRING))
+            self._weaker[key] = found
+        return found
 
     def _is_unseen(self, graph: Graph, write: Event, after: int) -> bool:
         """Does a write leave what was there, or something that nobody will see?"""

@@ -67,7 +67,7 @@ class Waits:
     def begin(self, last: Event, thread: int, bit: int, place: int) -> Event:
         """The event of a thread that begins to wait."""
         event = Event(Kind.WAIT, thread, last.index + 1, bit, last.after)
-        event.place, event.idle = place, True
+        event.place, event.idle, event.marks = place, True, last.marks
         event.prefix, event.po, event.before = last.prefix | bit, last.po | bit, last.before | bit
         event.seen = last.seen
         event.pending, event.pending_seen = last.pending, last.pending_seen
