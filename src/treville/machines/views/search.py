@@ -135,28 +135,29 @@ class ViewMachine:
         return None
 
     def _successors(self, state: State, asleep: tuple[int, ...]) -> Iterator[Step]:
-        """What follows from a state."""
+        """What follows from a state. Who makes no difference to others goes alone, but only where something
+        is still to be explored behind: else the others might be left out for ever."""
         step = Step(self._parts, state, asleep)
         found = choices(step)
         alone = next((choice for choice in found if not choice.waits), None)
         if alone is not None:
-            found = [alone, *[choice for choice in found if choice is not alone]]
+            following = [settle(after, _QUIET_EVENTS) for after in taken(step, alone)[0]]
+            if any(self._is_open(after) for after in following):
+                yield from following
+                return
         for choice in found:
             following, refused = taken(step, choice)
-            back = False
-            for after in following:
-                back = back or self._goes_back(state, after, choice.number)
-                yield settle(after, _QUIET_EVENTS)
-            if not choice.waits and following and not back:
-                return
+            yield from (settle(after, _QUIET_EVENTS) for after in following)
             if following:
                 step.asleep[choice.number] = refused
 
-    def _goes_back(self, state: State, after: Step, number: int) -> bool:
-        """Did a thread begin a loop again? Then others may not be left out for ever."""
-        frames = self._parts.threads.frames
-        now, then = frames[state.threads[number]], frames[after.threads[number]]
-        return then.end is None and then.position <= now.position
+    def _is_open(self, step: Step) -> bool:
+        """Is what follows from a state still to be explored?"""
+        if failed(step) is not None:
+            return True
+        forget(step)
+        seen = self._seen.get(step.state())
+        return seen is None or seen.waits
 
     # -- runs that fail ------------------------------------------------------------------------------
 
