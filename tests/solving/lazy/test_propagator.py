@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from treville.formulas.formula import Literal
 from treville.models.library import load_model
 from treville.programs.litmus import parse
 from treville.questions.outcomes import outcomes
 from treville.results import Budget
+from treville.solving.lazy.propagator import LazyModel
+from treville.solving.solution import IsTrue
 
 TEST = """X86 both-read
 { x=0; y=0; }
@@ -41,3 +44,18 @@ def test_what_depends_on_the_execution_is_no_known_fact(text: str, engine: str, 
     model = load_model(tmp_path / "read.cat")
     found = outcomes(parse(TEST, "test.litmus"), model, 2, Budget(), engine)
     assert list(found.states) == [(1, 1)]
+
+
+def test_only_whole_assignments_are_executions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a clause clingo asks again while literals are neither true nor false."""
+    blame, judged = LazyModel._blame, []
+
+    def watched(self: LazyModel, is_true: IsTrue) -> list[Literal] | None:
+        atoms = range(2, self.encoding.formula.atoms + 1)
+        judged.append(all(is_true(atom) != is_true(-atom) for atom in atoms))
+        return blame(self, is_true)
+
+    monkeypatch.setattr(LazyModel, "_blame", watched)
+    outcomes(parse(TEST, "test.litmus"), load_model("power"), 2, Budget(), "lazy")
+    assert len(judged) > 3
+    assert all(judged)

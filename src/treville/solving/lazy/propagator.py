@@ -51,8 +51,11 @@ class LazyModel:
         self.solver_literals = [0, *(init.solver_literal(atom) for atom in atoms)]
 
     def check(self, control: Any) -> None:
-        """Judge a total assignment."""
+        """Judge a total assignment. After a clause clingo may ask once more before it goes on: where some
+        literals are neither true nor false there is no execution yet."""
         assignment, names = control.assignment, self.solver_literals
+        if not assignment.is_total:
+            return
 
         def is_true(literal: Literal) -> bool:
             return bool(assignment.is_true(names[literal] if literal > 0 else -names[-literal]))
