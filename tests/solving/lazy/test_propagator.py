@@ -51,11 +51,12 @@ def test_only_whole_assignments_are_executions(monkeypatch: pytest.MonkeyPatch) 
     blame, judged = LazyModel._blame, []
 
     def watched(self: LazyModel, is_true: IsTrue) -> list[Literal] | None:
-        atoms = range(2, self.encoding.formula.atoms + 1)
-        judged.append(all(is_true(atom) != is_true(-atom) for atom in atoms))
+        atoms = [Literal(atom) for atom in range(2, self.encoding.formula.atoms + 1)]
+        judged.append(all(is_true(atom) != is_true(Literal(-atom)) for atom in atoms))
         return blame(self, is_true)
 
     monkeypatch.setattr(LazyModel, "_blame", watched)
-    outcomes(parse(TEST, "test.litmus"), load_model("power"), 2, Budget(), "lazy")
+    lock = Path(__file__).parents[3] / "examples" / "litmus" / "lock.litmus"
+    outcomes(parse(lock.read_text(), lock.name), load_model("aarch64"), 2, Budget(), "lazy")
     assert len(judged) > 3
     assert all(judged)
