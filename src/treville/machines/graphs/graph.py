@@ -86,17 +86,6 @@ class Graph:
         self.order.remove(read)
         self.reads[read.place] = tuple([other for other in self.reads[read.place] if other is not read])
 
-    def key(self) -> tuple[object, ...]:
-        """The same for graphs with the same events, sources and coherence."""
-        found: list[object] = []
-        for event in self.order:
-            source = event.source
-            found.append((event.bit, event.state, event.value, 0 if source is None else source.bit))
-        found += [
-            (at, *[write.bit for write in writes]) for at, writes in self.writes.items() if len(writes) > 1
-        ]
-        return tuple(found)
-
     def last(self, thread: int) -> Event:
         """The last event of a thread, or what started it."""
         events = self.threads[thread]
