@@ -5,9 +5,10 @@ from collections.abc import Mapping
 import pytest
 from tests.seeds import conclusive, generator
 
+from treville.machines.buffers import machine
 from treville.machines.buffers.machine import Machine
 from treville.machines.choices import choice_of
-from treville.machines.states import TooManyStates
+from treville.machines.states import Log, TooManyStates
 from treville.programs import ir
 
 X = ir.LOCATION_BASE
@@ -114,3 +115,29 @@ def test_a_number_that_an_assumption_keeps_small_is_tried_out(samples: int) -> N
         ir.Assert(ir.Op("ult", (ir.Reg("seen"), ir.Const(5)), 32)),
     ]
     assert verdict(program_of(code), samples) == ("UNKNOWN" if samples else "PASS")
+
+
+def test_what_happened_is_compared_only_where_a_state_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop over memory of its own has another state in each round: comparing took quadratic time."""
+    compared = []
+    told = machine._told
+
+    def watched(log: list[Log]) -> set[machine.Told]:
+        compared.append(len(log))
+        return told(log)
+
+    monkeypatch.setattr(machine, "_told", watched)
+    one_more = ir.Op("add", (ir.Reg("i"), ir.Const(1)), 32)
+    code: list[ir.Instruction] = [
+        ir.Allocate("p", ir.Const(4)),
+        ir.Store(ir.Reg("p"), ir.Reg("i")),
+        ir.Local("i", one_more),
+        ir.Branch("again", ir.Op("lt", (ir.Reg("i"), ir.Const(20)), 32)),
+    ]
+    for _ in Machine(program_of(code, {"again": 1}), "sc").first(logging=True):
+        pass
+    assert not compared
+    idle: list[ir.Instruction] = [ir.Fence(frozenset({"MFENCE"})), ir.Branch("again")]
+    for _ in Machine(program_of(idle, {"again": 0}), "sc").first(logging=True):
+        pass
+    assert compared

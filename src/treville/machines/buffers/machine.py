@@ -153,7 +153,7 @@ class Machine:
         """Let every thread run up to its next visible action, or to one of `stops`; free choices give several
         states. A thread that comes back to where it was is also left there, while the others run on: it may
         go round for ever."""
-        seen: set[tuple[State, frozenset[int], frozenset[Told]]] = set()
+        seen = _Settling()
         pending: list[tuple[Step, frozenset[int], int]] = [(step, frozenset(), 0)]
         while pending:
             current, left, steps = pending.pop()
@@ -161,21 +161,19 @@ class Machine:
             if following is None:
                 yield current.state(), current.log or []
                 continue
-            if steps % BETWEEN_LOOKS == 0:
+            if steps and steps % BETWEEN_LOOKS == 0:
                 self.budget.check()
             if steps > _MOST_QUIET:
                 raise TooManyStates("a thread that goes on and on unseen")
             for other in following:
                 back, others = self._goes_back(before, other.threads[number]), left
-                if back or self.threads.actions[before].does is Does.CHOOSE:
-                    state, told = other.state(), _told(other.log)
-                    if (state, left, told) in seen:
-                        others = left | {number}
-                        if not back or (state, others, told) in seen:
-                            continue
-                        if not self.leaves_idle:
-                            raise TooManyStates("a thread that goes round for ever unseen")
-                    seen.add((state, others, told))
+                may_repeat = back or self.threads.actions[before].does is Does.CHOOSE
+                if may_repeat and not seen.is_new(other, left):
+                    others = left | {number}
+                    if not back or not seen.is_new(other, others):
+                        continue
+                    if not self.leaves_idle:
+                        raise TooManyStates("a thread that goes round for ever unseen")
                 pending.append((other, others, steps + 1))
 
     def _quiet_step(
@@ -229,6 +227,28 @@ class Machine:
         return log, bodies
 
 
+class _Settling:
+    """The states that were reached unseen, each with the threads that were left where they are. What happened
+    before counts as well, but for choices and its order; it is looked at only where a state comes again."""
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[State, frozenset[int]], list[tuple[list[Log], int]]] = {}
+
+    def is_new(self, step: Step, left: frozenset[int]) -> bool:
+        """Was the state not reached yet, or not like this?"""
+        there, log = self._seen.setdefault((step.state(), left), []), step.log or []
+        if there:
+            told = _told(log)
+            if any(_told(earlier[:length]) == told for earlier, length in there):
+                return False
+        there.append((log, len(log)))
+        return True
+
+
+def _told(log: list[Log]) -> set[Told]:
+    return {(entry.kind, entry.thread, entry.address, entry.value) for entry in log if entry.kind != "H"}
+
+
 def _in_order(state: State) -> State:
     """The same for all states that differ in which of the threads but the first does what."""
     others = sorted(zip(state.threads[1:], state.buffers[1:], strict=True))
@@ -238,11 +258,6 @@ def _in_order(state: State) -> State:
         buffers + tuple(buffer for _, buffer in others),
         state.memory,
     )
-
-
-def _told(log: list[Log] | None) -> frozenset[Told]:
-    """What happened, but for choices, whatever its order: the same state may come about in several ways."""
-    return frozenset((e.kind, e.thread, e.address, e.value) for e in log or () if e.kind != "H")
 
 
 def _ordered(one: Entry, other: Entry) -> bool:
